@@ -1,0 +1,94 @@
+# shellcheck shell=bash
+# Sourced by every script: paths, messages, the line's settings, the lock.
+# Environment (all optional): LINE, BUILD, CACHE, KSRC.
+set -euo pipefail
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+LINE=${LINE:-6.1}
+BUILD=$(mkdir -p "${BUILD:-$TOP/build}" && cd "${BUILD:-$TOP/build}" && pwd)
+CACHE=${CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ringcap}
+QEMU_DIR=$TOP/tools/testing/selftests/io_uring/qemu
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+say() {
+	printf '[%4ds] %s\n' "$SECONDS" "$*"
+}
+
+# The settings of lines/$LINE.conf, and the directories that depend on the line.
+load_line() {
+	[ -f "$TOP/lines/$LINE.conf" ] ||
+		die "unknown LINE=$LINE: take one of $(cd "$TOP/lines" && echo *.conf | sed 's/\.conf//g')"
+	# shellcheck source=/dev/null
+	. "$TOP/lines/$LINE.conf"
+	B=$BUILD/$LINE		# everything built for this line
+	SRC=$B/src		# the tree to edit: base and series as commits
+	TREE=$B/tree		# the tree kernels are built from: one path for all
+	PATCHES=$TOP/patches/$LINE
+	mkdir -p "$B/log"
+}
+
+# One run per line at a time; a script that another one called inherits the lock.
+lock_line() {
+	load_line
+	[ "${RINGCAP_LOCK:-}" = "$B" ] && return
+	command -v flock >/dev/null || die "flock is missing: install util-linux"
+	exec 9>"$B/lock"
+	flock -n 9 || die "another run is busy in $B: wait for it, or give BUILD= another directory"
+	export RINGCAP_LOCK=$B
+}
+
+need_space() {	# need_space GiB
+	local free
+	free=$(df --output=avail -BG "$BUILD" | tail -1 | tr -dc 0-9)
+	[ "$free" -ge "$1" ] || die "$BUILD has $free GiB free and $1 are needed: free some, or give BUILD= another directory"
+}
+
+# run_logged WHAT LOG COMMAND...: output into LOG, a sign of life every half minute, the end of LOG on failure.
+run_logged() {
+	local what=$1 log=$2 pid rc=0 next=$((SECONDS + 30))
+	shift 2
+	say "$what (log: $log)"
+	"$@" >"$log" 2>&1 9>&- &
+	pid=$!
+	trap 'kill $pid 2>/dev/null; exit 130' INT TERM
+	while kill -0 $pid 2>/dev/null; do
+		sleep 0.5
+		if [ $SECONDS -ge $next ]; then
+			say "$what ... $(tail -n 1 "$log" | cut -c 1-70)"
+			next=$((SECONDS + 30))
+		fi
+	done
+	wait $pid || rc=$?
+	trap - INT TERM
+	if [ $rc -ne 0 ]; then
+		tail -n 15 "$log" >&2
+		echo "${0##*/}: $what failed with status $rc; the whole log is $log" >&2
+	fi
+	return $rc
+}
+
+# kbuild without our own variables: its tools take DEBUG and others as their flags.
+kmake() {
+	env -i PATH="$PATH" HOME="$HOME" TERM="${TERM:-dumb}" make "$@"
+}
+
+# The patches of the series in order, without the cover letter.
+series_patches() {
+	find "$PATCHES" -name '[0-9]*.patch' ! -name '0000-*' | sort
+}
+
+# The new files and directories that belong to patch $1, as listed in lines/new-files.
+new_paths() {
+	local name=${1##*/}
+	name=${name#[0-9][0-9][0-9][0-9]-}
+	sed -n "s|^${name%.patch}:||p" "$TOP/lines/new-files" | tr -s ' ' '\n' | sed '/^$/d'
+}
+
+# The same as files of this repository.
+new_files() {
+	new_paths "$1" | (cd "$TOP" && xargs -r git ls-files --cached --others --exclude-standard --)
+}
