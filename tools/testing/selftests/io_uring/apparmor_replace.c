@@ -65,7 +65,8 @@ TEST_F_TIMEOUT(apparmor, replace, LSM_TIMEOUT)
 {
 	struct apparmor_set set = { &self->rig, AA_SUBJECT_ALLOW, AA_SUBJECT_REFUSE };
 
-	lsm_alternate(_metadata, self->rig.rig, variant->hammer, lsm_turns(variant->hammer, 100), apparmor_set, &set);
+	lsm_alternate(_metadata, self->rig.rig, variant->hammer,
+		      lsm_turns(variant->hammer, 100), apparmor_set, &set);
 }
 
 /* A profile that confines somebody else. */
@@ -85,7 +86,8 @@ TEST_F_TIMEOUT(apparmor, complain_flag, LSM_TIMEOUT)
 {
 	struct apparmor_set set = { &self->rig, AA_SUBJECT_COMPLAIN, AA_SUBJECT_REFUSE };
 
-	lsm_alternate(_metadata, self->rig.rig, variant->hammer, lsm_turns(variant->hammer, 50), apparmor_set, &set);
+	lsm_alternate(_metadata, self->rig.rig, variant->hammer,
+		      lsm_turns(variant->hammer, 50), apparmor_set, &set);
 }
 
 TEST_F_TIMEOUT(apparmor, mode, LSM_TIMEOUT)
@@ -93,7 +95,8 @@ TEST_F_TIMEOUT(apparmor, mode, LSM_TIMEOUT)
 	struct apparmor_set set = { &self->rig, AA_MODE_COMPLAIN, AA_MODE_ENFORCE };
 
 	ASSERT_EQ(0, apparmor_change(&self->rig, AA_SUBJECT_REFUSE));
-	lsm_alternate(_metadata, self->rig.rig, variant->hammer, lsm_turns(variant->hammer, 300), apparmor_set, &set);
+	lsm_alternate(_metadata, self->rig.rig, variant->hammer,
+		      lsm_turns(variant->hammer, 300), apparmor_set, &set);
 	set.refuse = AA_MODE_UNCONFINED;
 	lsm_rig_rest(self->rig.rig);
 	lsm_change(_metadata, self->rig.rig, apparmor_set, &set, false);

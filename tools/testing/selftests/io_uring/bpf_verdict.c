@@ -119,13 +119,15 @@ FIXTURE_TEARDOWN(bpf)
 TEST_F_TIMEOUT(bpf, follows_map, LSM_TIMEOUT)
 {
 	ASSERT_EQ(0, set_attached(&self->at, false));
-	lsm_alternate(_metadata, self->rig, variant->hammer, lsm_turns(variant->hammer, 1000), set_map, &self->at);
+	lsm_alternate(_metadata, self->rig, variant->hammer,
+		      lsm_turns(variant->hammer, 1000), set_map, &self->at);
 }
 
 TEST_F_TIMEOUT(bpf, attach_detach, LSM_TIMEOUT)
 {
 	bpf_set_refuse(&self->at.bpf, true);
-	lsm_alternate(_metadata, self->rig, variant->hammer, lsm_turns(variant->hammer, 25), set_attached, &self->at);
+	lsm_alternate(_metadata, self->rig, variant->hammer,
+		      lsm_turns(variant->hammer, 25), set_attached, &self->at);
 }
 
 TEST_F_TIMEOUT(bpf, asked_each_time, LSM_TIMEOUT)

@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 #include <linux/membarrier.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 
 #include "evfd.h"
@@ -128,17 +127,17 @@ int evfd_add(int fd)
 	return eventfd_write(fd, 1) ? -errno : 0;
 }
 
-uint64_t evfd_take(int fd)
+eventfd_t evfd_take(int fd)
 {
 	eventfd_t count;
 
 	return eventfd_read(fd, &count) ? 0 : count;
 }
 
-uint64_t evfd_wait(int fd)
+eventfd_t evfd_wait(int fd)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-	uint64_t count = evfd_take(fd);
+	eventfd_t count = evfd_take(fd);
 	int ret;
 
 	if (count)
@@ -149,9 +148,9 @@ uint64_t evfd_wait(int fd)
 	return evfd_take(fd);
 }
 
-uint64_t evfd_wait_all(int fd, uint64_t n)
+eventfd_t evfd_wait_all(int fd, eventfd_t n)
 {
-	uint64_t more, count = 0;
+	eventfd_t more, count = 0;
 
 	do {
 		more = evfd_wait(fd);

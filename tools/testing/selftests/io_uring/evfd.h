@@ -11,7 +11,7 @@
 #include <liburing.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdint.h>
+#include <sys/eventfd.h>
 
 #define EVFD_GIVE_UP	10000	/* ms */
 
@@ -40,11 +40,11 @@ int evfd_new(void);
 /* Adds one to the count, from inside of an eventfd wakeup for whoever polls it. */
 int evfd_add(int fd);
 /* The count, which is 0 afterwards. */
-uint64_t evfd_take(int fd);
+eventfd_t evfd_take(int fd);
 /* The same once there is one; 0 after giving up. */
-uint64_t evfd_wait(int fd);
+eventfd_t evfd_wait(int fd);
 /* The same once there were @n, and with any that come after them. */
-uint64_t evfd_wait_all(int fd, uint64_t n);
+eventfd_t evfd_wait_all(int fd, eventfd_t n);
 
 /* A thread that adds to and takes from some eventfds all the time: for rings that poll them. */
 #define EVFD_POKED	2

@@ -121,7 +121,7 @@ TEST_F(deferred, nothing_is_signalled_for_work_after_unregister)
 TEST_F(deferred, many_wakeups)
 {
 	int fds[8], i;
-	uint64_t count;
+	eventfd_t count;
 
 	ASSERT_EQ(0, io_uring_register_eventfd(&self->ring, self->fd));
 	for (i = 0; i < 8; i++) {

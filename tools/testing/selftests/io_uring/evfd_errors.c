@@ -153,9 +153,9 @@ static int try(struct io_uring *ring, unsigned int op, enum arg kind, int pipe_f
 }
 
 /* The number of signals for one nop. */
-static uint64_t signals(struct io_uring *ring, int fd)
+static eventfd_t signals(struct io_uring *ring, int fd)
 {
-	uint64_t count;
+	eventfd_t count;
 
 	evfd_take(fd);
 	if (evfd_nops(ring, 1, 0))

@@ -72,7 +72,7 @@ FIXTURE_TEARDOWN(leak)
 /* Adds to the polled eventfd; on return all its waiters have been told. */
 static int hit(struct io_uring *ring, int polled, enum writer writer)
 {
-	static const uint64_t one = 1;
+	static const eventfd_t one = 1;
 	struct io_uring_sqe *sqe;
 
 	if (writer == CALLER)

@@ -174,11 +174,16 @@ TEST_F(pending, request_completes_unregistered)
 	EXPECT_EQ(0, evfd_take(self->fd));
 }
 
-static volatile sig_atomic_t ticks;
+static int ticks;
 
 static void tick(int sig)
 {
-	ticks++;
+	__atomic_add_fetch(&ticks, 1, __ATOMIC_RELAXED);
+}
+
+static bool ticking(void)
+{
+	return __atomic_load_n(&ticks, __ATOMIC_RELAXED) < TICKS;
 }
 
 /* A signal each millisecond, without SA_RESTART. */
@@ -201,7 +206,7 @@ TEST_F(pending, register_is_never_interrupted)
 	int ret = 0;
 
 	ASSERT_EQ(0, start_ticking(&timer));
-	while (ticks < TICKS && !ret) {
+	while (ticking() && !ret) {
 		ret = io_uring_register_eventfd(&self->ring, self->fd);
 		if (!ret)
 			ret = io_uring_unregister_eventfd(&self->ring);
@@ -218,7 +223,7 @@ TEST(restrictions_and_enable_are_never_interrupted)
 	};
 	struct io_uring ring;
 	timer_t timer;
-	int ret = 0;
+	int fd, ret;
 
 	ret = evfd_ring(&ring, IORING_SETUP_R_DISABLED);
 	if (ret == -EINVAL)
@@ -227,15 +232,16 @@ TEST(restrictions_and_enable_are_never_interrupted)
 	io_uring_queue_exit(&ring);
 	alarm(ALARM);
 	ASSERT_EQ(0, start_ticking(&timer));
-	while (ticks < TICKS && !ret) {
+	while (ticking() && !ret) {
 		do {
 			ret = evfd_ring(&ring, IORING_SETUP_R_DISABLED);
 		} while (ret == -EINTR);
 		if (ret)
 			break;
-		ret = io_uring_register(ring.ring_fd, IORING_REGISTER_RESTRICTIONS, &res, 1);
+		fd = ring.ring_fd;
+		ret = io_uring_register(fd, IORING_REGISTER_RESTRICTIONS, &res, 1);
 		if (!ret)
-			ret = io_uring_register(ring.ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
+			ret = io_uring_register(fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0);
 		io_uring_queue_exit(&ring);
 	}
 	timer_delete(timer);

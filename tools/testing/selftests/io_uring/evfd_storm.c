@@ -16,7 +16,7 @@
 #include "evfd_fixture.h"
 
 #define ROUNDS	100000	/* of all threads and tests */
-#define SHARES	10
+#define SHARES	14	/* two threads: four kinds of rings of their own, three shared */
 #define CHECKS	4	/* for silence, in each thread's share */
 #define SLACK	8192	/* KiB */
 #define POKED	0	/* which of two storms polls eventfds that are written to */
@@ -66,7 +66,7 @@ static int receive(struct storm *s, struct io_uring *ring)
 static int listen_late(struct storm *s, struct io_uring *ring, int fd)
 {
 	/* The last one of before may still be on its way through RCU. */
-	uint64_t n, late = s->polled >= 0;
+	eventfd_t n, late = s->polled >= 0;
 	int ret;
 
 	evfd_settle();

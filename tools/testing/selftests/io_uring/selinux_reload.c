@@ -74,25 +74,28 @@ static int set_boolean(void *arg, bool allow)
 
 TEST_F_TIMEOUT(selinux, reload, LSM_TIMEOUT)
 {
-	lsm_alternate(_metadata, self->rig, variant->hammer, lsm_turns(variant->hammer, 50), set_rule, NULL);
+	lsm_alternate(_metadata, self->rig, variant->hammer,
+		      lsm_turns(variant->hammer, 50), set_rule, NULL);
 }
 
 TEST_F_TIMEOUT(selinux, permissive_domain, LSM_TIMEOUT)
 {
-	lsm_alternate(_metadata, self->rig, variant->hammer, lsm_turns(variant->hammer, 25), set_permissive_domain,
-		      NULL);
+	lsm_alternate(_metadata, self->rig, variant->hammer,
+		      lsm_turns(variant->hammer, 25), set_permissive_domain, NULL);
 }
 
 TEST_F_TIMEOUT(selinux, setenforce, LSM_TIMEOUT)
 {
 	ASSERT_EQ(0, selinux_load(SELINUX_REFUSE));
-	lsm_alternate(_metadata, self->rig, variant->hammer, lsm_turns(variant->hammer, 300), set_enforce, NULL);
+	lsm_alternate(_metadata, self->rig, variant->hammer,
+		      lsm_turns(variant->hammer, 300), set_enforce, NULL);
 }
 
 TEST_F_TIMEOUT(selinux, boolean, LSM_TIMEOUT)
 {
 	ASSERT_EQ(0, selinux_load(SELINUX_BOOLEAN));
-	lsm_alternate(_metadata, self->rig, variant->hammer, lsm_turns(variant->hammer, 100), set_boolean, NULL);
+	lsm_alternate(_metadata, self->rig, variant->hammer,
+		      lsm_turns(variant->hammer, 100), set_boolean, NULL);
 }
 
 /* A reload that changes nothing for the subject must not change its answer either. */

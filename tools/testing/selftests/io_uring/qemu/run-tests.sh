@@ -4,9 +4,10 @@
 # TAP output and exit status go to /run/out/PROGRAM.tap. Then let kmemleak look, if it is there.
 cd "$DIR" || exit 1
 for t in $TESTS; do
-	echo "$t"
+	start=$(date +%s)
 	timeout -k 5 "$LIMIT" "./$t" >"/run/out/$t.tap" 2>&1
 	echo "exit status $?" >>"/run/out/$t.tap"
+	echo "$t: $(($(date +%s) - start)) s"
 	# A test that was left behind must not change policy under the next program.
 	pkill -KILL -f "^./$t" || true
 done
