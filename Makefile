@@ -12,7 +12,7 @@ help:
 
 #: make bench [LINE=6.1]        build, boot and measure: the before/after table, out/LINE/report.{md,json}, plots
 bench: deps
-	@bench/run
+	@bench/run $(LINE)
 
 #: make test [LINE=6.1]         selftests on the patched, debug, unpatched and sticky kernels
 test: deps

@@ -17,7 +17,7 @@ mount --bind / /run/host
 mount -t tmpfs none /tmp
 chmod 1777 /tmp /dev/shm
 # The host's /tmp stays visible, read-only, so that a script or a build there can be named.
-for f in /run/host/tmp/*; do ln -s "$f" /tmp/ 2>/dev/null; done
+ln -s /run/host/tmp/* /tmp/ 2>/dev/null
 mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null
 mount -t bpf none /sys/fs/bpf 2>/dev/null
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
