@@ -45,7 +45,7 @@ cost() {
 	# The kernel without the check has nothing to refuse.
 	for mode in check turns nop $([ "$KERNEL" = unchecked ] || echo unpriv); do
 		# shellcheck disable=SC2086
-		"$cmdcost" -d "$DEV" $ends -n 1000 -s 9 "$mode" >$out/"$mode.json"
+		"$cmdcost" -d "$DEV" $ends -n 300 -s 5 "$mode" >$out/"$mode.json"
 	done
 	for job in block $(seq "$FIO_RUNS" | sed 's/^/passthru/'); do
 		run_fio "$job"
@@ -54,7 +54,7 @@ cost() {
 
 calls() {
 	# shellcheck disable=SC2086
-	./capcount.sh inline "$cmdcost" -d "$DEV" $ends -n 1000 -s 4 check >$out/inline.json
+	./capcount.sh inline "$cmdcost" -d "$DEV" $ends -n 500 -s 4 check >$out/inline.json
 	# shellcheck disable=SC2086
 	./capcount.sh punted "$cmdcost" -d "$DEV" $ends -n 100 -s 4 -a check >$out/punted.json
 }
