@@ -76,6 +76,16 @@ kmake() {
 	env -i PATH="$PATH" HOME="$HOME" TERM="${TERM:-dumb}" make "$@"
 }
 
+# Tests that ran and failed, by name, from files of results: a boot or program that broke down is none.
+failed_tests() {
+	awk '$1 == "fail" && $2 !~ /^(boot|log):|:program$/ { print $2 }' "$@"
+}
+
+# What broke down instead of giving results, and reports in the kernel's log.
+broken_runs() {
+	awk '$1 == "fail" && $2 ~ /^(boot|log):|:program$/' "$@"
+}
+
 # The patches of the series in order, without the cover letter.
 series_patches() {
 	find "$PATCHES" -name '[0-9]*.patch' ! -name '0000-*' | sort
