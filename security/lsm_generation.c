@@ -1,41 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Generation of the answers to capable(CAP_SYS_ADMIN), and the sysctl that
- * says whether io_uring may cache them.  See include/linux/lsm_generation.h.
+ * Generation of the answers to capable(CAP_SYS_ADMIN): see
+ * include/linux/lsm_generation.h.
  */
 #include <linux/bug.h>
 #include <linux/cache.h>
-#include <linux/capability.h>
 #include <linux/init.h>
 #include <linux/limits.h>
 #include <linux/lsm_generation.h>
 #include <linux/notifier.h>
 #include <linux/security.h>
 #include <linux/spinlock.h>
-#include <linux/sysctl.h>
 
 unsigned long lsm_gen_word __read_mostly = 1;
-
-/* kernel.io_uring_cmd_priv_cache */
-enum {
-	PRIV_CACHE_OFF,		/* every command asks */
-	PRIV_CACHE_ON,		/* cached, but not while BPF may answer */
-	PRIV_CACHE_WITH_BPF,	/* cached then, too */
-};
 
 /* Protects what follows, and the writes to lsm_gen_word. */
 static DEFINE_RAW_SPINLOCK(lsm_gen_lock);
 static unsigned long lsm_gen_count = 1;
 static unsigned int lsm_gen_held[LSM_GEN_HOLDERS];
-static int priv_cache = PRIV_CACHE_ON;
+static enum lsm_gen_mode lsm_gen_caching = LSM_GEN_ON;
 
 static bool lsm_gen_allowed(void)
 {
 	if (lsm_gen_held[LSM_GEN_MODULE])
 		return false;
 	if (lsm_gen_held[LSM_GEN_BPF])
-		return priv_cache == PRIV_CACHE_WITH_BPF;
-	return priv_cache != PRIV_CACHE_OFF;
+		return lsm_gen_caching == LSM_GEN_WITH_BPF;
+	return lsm_gen_caching != LSM_GEN_OFF;
 }
 
 /* Every change of the state above, or of policy, starts a new generation. */
@@ -105,6 +96,33 @@ void lsm_gen_allow(enum lsm_gen_holder holder)
 	raw_spin_unlock_irqrestore(&lsm_gen_lock, flags);
 }
 
+/**
+ * lsm_gen_set_mode - choose when answers may be cached
+ * @mode: from now on
+ *
+ * Also ends the validity of every cached answer.
+ * Context: any but NMI.
+ */
+void lsm_gen_set_mode(enum lsm_gen_mode mode)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&lsm_gen_lock, flags);
+	WRITE_ONCE(lsm_gen_caching, mode);
+	lsm_gen_publish();
+	raw_spin_unlock_irqrestore(&lsm_gen_lock, flags);
+}
+
+/**
+ * lsm_gen_get_mode - when may answers be cached?
+ *
+ * Return: what lsm_gen_set_mode() was last told, LSM_GEN_ON before that.
+ */
+enum lsm_gen_mode lsm_gen_get_mode(void)
+{
+	return READ_ONCE(lsm_gen_caching);
+}
+
 static int lsm_gen_notify(struct notifier_block *nb, unsigned long event,
 			  void *data)
 {
@@ -122,47 +140,3 @@ static int __init lsm_gen_notifier_init(void)
 	return register_blocking_lsm_notifier(&lsm_gen_nb);
 }
 core_initcall(lsm_gen_notifier_init);
-
-#if defined(CONFIG_SYSCTL) && defined(CONFIG_IO_URING)
-static int priv_cache_sysctl(struct ctl_table *table, int write, void *buffer,
-			     size_t *lenp, loff_t *ppos)
-{
-	int mode = READ_ONCE(priv_cache);
-	struct ctl_table tmp = *table;
-	unsigned long flags;
-	int ret;
-
-	if (write && !capable(CAP_SYS_ADMIN))
-		return -EPERM;
-
-	tmp.data = &mode;
-	ret = proc_dointvec_minmax(&tmp, write, buffer, lenp, ppos);
-	if (ret || !write)
-		return ret;
-
-	raw_spin_lock_irqsave(&lsm_gen_lock, flags);
-	WRITE_ONCE(priv_cache, mode);
-	lsm_gen_publish();
-	raw_spin_unlock_irqrestore(&lsm_gen_lock, flags);
-	return 0;
-}
-
-static struct ctl_table lsm_gen_sysctls[] = {
-	{
-		.procname	= "io_uring_cmd_priv_cache",
-		.maxlen		= sizeof(int),
-		.mode		= 0644,
-		.proc_handler	= priv_cache_sysctl,
-		.extra1		= SYSCTL_ZERO,
-		.extra2		= SYSCTL_TWO,
-	},
-	{}
-};
-
-static int __init lsm_gen_sysctl_init(void)
-{
-	register_sysctl_init("kernel", lsm_gen_sysctls);
-	return 0;
-}
-fs_initcall(lsm_gen_sysctl_init);
-#endif /* CONFIG_SYSCTL && CONFIG_IO_URING */

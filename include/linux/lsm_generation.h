@@ -32,6 +32,13 @@ enum lsm_gen_holder {
 	LSM_GEN_HOLDERS
 };
 
+/* When answers may be cached, for the administrator to say. */
+enum lsm_gen_mode {
+	LSM_GEN_OFF,		/* never */
+	LSM_GEN_ON,		/* while nobody of lsm_gen_holder may answer */
+	LSM_GEN_WITH_BPF,	/* while LSM_GEN_BPF may, too */
+};
+
 /* 0: do not cache.  Unsigned long, so that one load reads it everywhere. */
 extern unsigned long lsm_gen_word;
 
@@ -60,5 +67,7 @@ static inline bool lsm_gen_valid(unsigned long gen)
 void lsm_gen_bump(void);
 void lsm_gen_forbid(enum lsm_gen_holder holder);
 void lsm_gen_allow(enum lsm_gen_holder holder);
+void lsm_gen_set_mode(enum lsm_gen_mode mode);
+enum lsm_gen_mode lsm_gen_get_mode(void);
 
 #endif /* _LINUX_LSM_GENERATION_H */
