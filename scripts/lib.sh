@@ -22,6 +22,7 @@ say() {
 load_line() {
 	[ -f "$TOP/lines/$LINE.conf" ] ||
 		die "unknown LINE=$LINE: take one of $(cd "$TOP/lines" && echo *.conf | sed 's/\.conf//g')"
+	LINE_CONFIG=		# of this line alone, besides kernel.config
 	# shellcheck source=/dev/null
 	. "$TOP/lines/$LINE.conf"
 	B=$BUILD/$LINE		# everything built for this line
@@ -84,6 +85,36 @@ failed_tests() {
 # What broke down instead of giving results, and reports in the kernel's log.
 broken_runs() {
 	awk '$1 == "fail" && $2 ~ /^(boot|log):|:program$/' "$@"
+}
+
+# What a kernel says in its log when something is wrong with it.
+# shellcheck disable=SC2034
+REPORTS='BUG:|WARNING:|KASAN|KCSAN|UBSAN|Oops|general protection|possible (recursive|circular|irq)|suspicious RCU|INFO: task|rcu.*(stall|detected)|refcount_t|unreferenced object|kernel BUG|Kernel panic|Unable to handle|ODEBUG'
+
+# Adds to apt_options what lets apt see a suite of the machine's own mirror, the system's lists untouched.
+apt_suite() {	# apt_suite deb|deb-src SUITE
+	local dir=$CACHE/apt-$2 uri kind='^[a-z]*$'
+	[ "$1" = deb ] || dir=$dir-source
+	case $2 in *-security) kind='-security$' ;; esac
+	uri=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' 'Component: main' |
+		awk -v kind="$kind" '$1 ~ kind && !uri { uri = $2 } END { print uri }')
+	[ -n "$uri" ] || { echo "apt's configuration names no repository that could hold $2" >&2; return 1; }
+	mkdir -p "$dir/lists"
+	echo "$1 [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $uri $2 main" >"$dir/sources.list"
+	apt_options+=(-o "Dir::Etc::sourcelist=$dir/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$dir/lists"
+		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
+	apt-get "${apt_options[@]}" update >"$dir/update.log" 2>&1 ||
+		{ echo "apt-get update of $2 failed, see $dir/update.log" >&2; return 1; }
+}
+
+# What the base of a prepared tree is: version, package or commit, checksum.
+base_id() {	# base_id TREE
+	git -C "$1" for-each-ref --format='%(contents:subject)' refs/tags/base
+}
+
+# The tarball inside a package of the linux-source kind.
+package_tarball() {	# package_tarball FILE.deb
+	dpkg-deb --fsys-tarfile "$1" | tar -xOf - --wildcards '*/usr/src/linux-source-*.tar.xz'
 }
 
 # The patches of the series in order, without the cover letter.
