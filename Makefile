@@ -4,8 +4,9 @@ BUILD ?= $(CURDIR)/build
 DEBUG ?= 1
 DEPS ?= 1
 export LINE KSRC BUILD CACHE KERNEL CMD ACCEL CPUS MEM APPEND TIMEOUT DEBUG
+export BUILD_ENDS README FROM CONFIG
 
-.PHONY: help bench test prepare export series check kernel boot soak deps clean
+.PHONY: help bench test coverage prepare export series apply-all check bisect-test deb kernel boot soak liburing kcsan deps clean
 
 help:
 	@sed -n 's/^#: \?//p' $(MAKEFILE_LIST)
@@ -18,6 +19,10 @@ bench: deps
 test: deps
 	@scripts/test
 
+#: make coverage                which lines of the touched functions the selftests reach, and which not
+coverage: deps
+	@scripts/coverage
+
 #: make prepare                 build/LINE/src: the source with the series as commits
 prepare: deps
 	@scripts/prepare
@@ -26,13 +31,25 @@ prepare: deps
 export:
 	@scripts/export
 
-#: make series                  out/LINE/series: the mails, with cover letter and your sign-off
+#: make series                  out/LINE/series: the mails, with cover letter, recipients and your sign-off
 series: deps
 	@scripts/series
+
+#: make apply-all               try the series on every point release on offer; LINE=all for every series
+apply-all: deps
+	@scripts/apply-all
 
 #: make check                   checkpatch, shellcheck, sparse, W=1, no fuzz, round trip
 check: deps
 	@scripts/check
+
+#: make bisect-test             build and boot the kernel after every patch; FROM=N starts at patch N
+bisect-test: deps
+	@scripts/bisect-test
+
+#: make deb [CONFIG=.config]    out/LINE/deb: packages to install, with the distribution's configuration or yours
+deb: deps
+	@scripts/deb
 
 #: make kernel KERNEL=          before | after | debug | unchecked | sticky | a variant: build/LINE/KERNEL
 kernel: deps
@@ -46,6 +63,14 @@ boot:
 soak: deps
 	@scripts/soak
 
+#: make liburing [TESTS=]       liburing's own test suite, unpatched against patched kernel
+liburing: deps
+	@scripts/liburing
+
+#: make kcsan                   data races: KCSAN kernels without and with the series
+kcsan: deps
+	@scripts/kcsan
+
 deps:
 	@[ "$(DEPS)" = 0 ] || scripts/deps
 
@@ -57,8 +82,11 @@ clean:
 #: Knobs, with their defaults:
 #:   LINE=6.1        the kernel line, one of lines/*.conf
 #:   KSRC=           your own kernel tree instead of the packaged source; it is copied, never changed
+#:                   a directory, a git tree (its history helps where patches do not fit) or a tarball
 #:   BUILD=build     where everything is built      CACHE=~/.cache/ringcap  sources and finished kernels
 #:   DEBUG=1         0: make test without the debug kernel
+#:   BUILD_ENDS=0    1: make apply-all builds and tests the oldest and newest as well
+#:   README=0        1: make apply-all puts its rows into README.md
 #:   ACCEL=tcg       or kvm, where a probe boot succeeds
 #:   CPUS=2 MEM=1G   of the guest                   APPEND=                 its kernel command line
 #:   TIMEOUT=600     seconds until a guest is stopped

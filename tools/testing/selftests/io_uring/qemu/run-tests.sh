@@ -11,6 +11,14 @@ for t in $TESTS; do
 	# A test that was left behind must not change policy under the next program.
 	pkill -KILL -f "^./$t" || true
 done
+if [ -d /sys/kernel/debug/gcov ]; then
+	# What each line counted, under the path of its object.
+	cd /sys/kernel/debug/gcov || exit 1
+	find . -name '*.gcda' | while read -r f; do
+		mkdir -p "/run/out/gcov/${f%/*}"
+		cat "$f" >"/run/out/gcov/$f"
+	done
+fi
 if [ -w /sys/kernel/debug/kmemleak ]; then
 	# Young objects are not reported: scan twice, after the grace period that frees the last.
 	sleep 6
