@@ -20,6 +20,14 @@ struct {
 	__type(value, struct bpf_state);
 } state SEC(".maps");
 
+/* A function of its own, so that an extension program can take its place. */
+__noinline int verdict(int refuse)
+{
+	/* Keeps the compiler from knowing that this is its argument. */
+	asm volatile("" : "+r"(refuse));
+	return refuse;
+}
+
 static __always_inline int refused(int cap)
 {
 	struct bpf_state *s;
@@ -31,7 +39,7 @@ static __always_inline int refused(int cap)
 	if (!s || s->tgid != bpf_get_current_pid_tgid() >> 32)
 		return 0;
 	__sync_fetch_and_add(&s->asked, 1);
-	return s->refuse;
+	return verdict(s->refuse);
 }
 
 SEC("lsm/capable")

@@ -27,8 +27,7 @@ static const char *const names[] = {
 	[BPF_BY_CGROUP] = "by_cgroup",
 };
 
-/* The object lies beside the program. */
-static struct bpf_object *open_object(void)
+struct bpf_object *bpf_open_object(const char *name)
 {
 	char exe[PATH_MAX], path[PATH_MAX + 32];
 	ssize_t len = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
@@ -36,7 +35,7 @@ static struct bpf_object *open_object(void)
 	if (len < 0)
 		return NULL;
 	exe[len] = '\0';
-	snprintf(path, sizeof(path), "%s/bpf_capable.bpf.o", dirname(exe));
+	snprintf(path, sizeof(path), "%s/%s", dirname(exe), name);
 	return bpf_object__open_file(path, NULL);
 }
 
@@ -87,7 +86,7 @@ int bpf_rig_open(struct bpf_rig *rig)
 
 	avoid_stale_code();
 	memset(rig, 0, sizeof(*rig));
-	rig->object = open_object();
+	rig->object = bpf_open_object("bpf_capable.bpf.o");
 	if (!rig->object)
 		return -errno;
 	ret = bpf_object__load(rig->object);

@@ -25,6 +25,9 @@ struct bpf_rig {
 	int cgroup;
 };
 
+/* An object file that lies beside the program, or NULL with errno. */
+struct bpf_object *bpf_open_object(const char *name);
+
 /* Loads the programs and moves the process into a control group of its own; 0 or -errno. */
 int bpf_rig_open(struct bpf_rig *rig);
 void bpf_rig_close(struct bpf_rig *rig);

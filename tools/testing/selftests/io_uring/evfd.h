@@ -18,7 +18,10 @@
 /* Seconds for one test: a debug kernel under emulation takes its time. */
 #define EVFD_TIMEOUT	300
 
-/* How often a loop turns: $RINGCAP_ROUNDS or the default, which several tests share. */
+/*
+ * How often a loop turns: $RINGCAP_ROUNDS or the default, which several tests share;
+ * less often on a kernel whose rings go quiet for each registration.
+ */
 unsigned int evfd_rounds(unsigned int dflt, unsigned int tests);
 
 /* A ring with setup flags: 0, -EINVAL where the kernel has no such flags, or -errno. */

@@ -78,6 +78,30 @@ static inline void lsm_alternate(struct __test_metadata *const _metadata, struct
 	EXPECT_EQ(0, rig->wrong);
 }
 
+/*
+ * The policy changes while another thread is being asked, which must ask, as it has just changed:
+ * what that thread is told then must not be kept as an answer of the new policy.
+ */
+static inline void lsm_overtake(struct __test_metadata *const _metadata, struct lsm_rig *rig,
+				int turns, lsm_set_t set, void *arg)
+{
+	int i;
+
+	lsm_change(_metadata, rig, set, arg, true);
+	ASSERT_EQ(0, lsm_rig_hammer(rig, LSM_THREAD_OWN_RING));
+	while (!rig->hammered)
+		sched_yield();
+	for (i = 0; i < turns; i++) {
+		lsm_change(_metadata, rig, set, arg, false);
+		ASSERT_EQ(REFUSED, lsm_ask(rig, &rig->second, 0));
+		lsm_change(_metadata, rig, set, arg, true);
+		/* From at once to well after the other thread's next command. */
+		usleep(i % 16 * 50);
+	}
+	lsm_rig_rest(rig);
+	EXPECT_EQ(0, rig->wrong);
+}
+
 /* Forgets at the change, and remembers after the first command that is allowed. */
 static inline void lsm_expect_recache(struct __test_metadata *const _metadata, struct lsm_rig *rig,
 				      lsm_set_t set, void *arg)

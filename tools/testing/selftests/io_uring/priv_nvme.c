@@ -191,7 +191,7 @@ TEST_F(command, on_a_polled_ring)
 	struct ring ring;
 
 	/* 6.1 keeps what to poll where it puts the callback of a finished command. */
-	if (!variant->len && !is_admin(variant->op))
+	if (!variant->len && !is_admin(variant->op) && !nvme_fine_grained())
 		SKIP(return, "6.1 crashes on polling for a command without data");
 	ASSERT_EQ(0, ring_init(&ring, IORING_SETUP_IOPOLL));
 	for (i = 0; i < 4; i++) {

@@ -36,7 +36,9 @@ static const char base[] =
 	"user u roles r;\n"
 	"sid kernel u:r:system_t\n"
 	"sid security u:r:system_t\n"
-	"sid unlabeled u:r:system_t\n";
+	"sid unlabeled u:r:system_t\n"
+	/* 6.12 fails to load a policy that has no label for its booleans. */
+	"genfscon selinuxfs / u:r:system_t\n";
 
 static const char *const rule[SELINUX_POLICIES] = {
 	[SELINUX_ALLOW] = "allow subject_t self:capability sys_admin;",
