@@ -147,6 +147,27 @@ int evfd_register(struct io_uring *ring, int fd, bool async)
 		       io_uring_register_eventfd(ring, fd);
 }
 
+int evfd_register_with_a_poll(void)
+{
+	int fd = evfd_new(), ret = -EBADF;
+	struct io_uring ring;
+
+	if (fd < 0 || evfd_ring(&ring, 0))
+		goto out;
+	ret = evfd_poll(&ring, fd, false);
+	/* The default action ends the test. */
+	alarm(EVFD_GIVE_UP / 1000);
+	if (!ret)
+		ret = io_uring_register_eventfd(&ring, fd);
+	if (!ret)
+		ret = io_uring_unregister_eventfd(&ring);
+	alarm(0);
+	io_uring_queue_exit(&ring);
+out:
+	close(fd);
+	return ret;
+}
+
 int evfd_new(void)
 {
 	return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);

@@ -39,6 +39,12 @@ int evfd_poll_cancel(struct io_uring *ring);
 /* IORING_REGISTER_EVENTFD, or IORING_REGISTER_EVENTFD_ASYNC. */
 int evfd_register(struct io_uring *ring, int fd, bool async);
 
+/*
+ * Registers while a request is pending: 0 or -errno. Where that waits for the request,
+ * SIGALRM ends the test, which would never get any further.
+ */
+int evfd_register_with_a_poll(void);
+
 int evfd_new(void);
 /* Adds one to the count, from inside of an eventfd wakeup for whoever polls it. */
 int evfd_add(int fd);

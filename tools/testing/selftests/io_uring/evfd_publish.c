@@ -68,6 +68,7 @@ TEST_F_TIMEOUT(publish, while_requests_complete, EVFD_TIMEOUT)
 {
 	unsigned int i, j, rounds = evfd_rounds(ROUNDS, 5);
 
+	ASSERT_EQ(0, evfd_register_with_a_poll());
 	for (i = 0; i < rounds; i++) {
 		if (i % 16 == 0) {
 			ASSERT_EQ(0, evfd_poll_cancel(&self->ring));

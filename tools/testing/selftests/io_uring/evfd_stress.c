@@ -562,6 +562,7 @@ TEST_F_TIMEOUT(stress, own_rings, STRESS_TIMEOUT)
 	struct evfd_poker poker;
 	unsigned int i;
 
+	ASSERT_EQ(0, evfd_register_with_a_poll());
 	ASSERT_EQ(0, evfd_poker_start(&poker));
 	for (i = 0; i < WALKERS; i++) {
 		w[i].rng = rng_fork(self->seed, i);
@@ -629,6 +630,7 @@ TEST_F_TIMEOUT(stress, threads_that_leave_their_ring, STRESS_TIMEOUT)
 	bool first;
 	int ret;
 
+	ASSERT_EQ(0, evfd_register_with_a_poll());
 	TH_LOG("RINGCAP_SEED=%llu", self->seed);
 	ASSERT_EQ(0, evfd_poker_start(&poker));
 	l.poker = &poker;
