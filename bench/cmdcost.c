@@ -6,6 +6,7 @@
  *	turns	the same, two privileged credentials taking turns on the ring
  *	unpriv	refused for lack of privilege, which was dropped after setup
  *	nop	IORING_OP_NOP on an ordinary ring, which must not pay for others
+ *	socket	a command that asks for no privilege: bytes to read on a UDP socket
  *
  * Commands go in batches of 32, the SQEs are written once and reused, the file
  * is a registered one. Every result is compared with the expected one: a
@@ -29,14 +30,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define BATCH		32
 
+/* From 6.7 on; the headers of Debian 12 are older. */
+#define SOCKET_SIOCINQ	0
+
 static const char usage[] =
-	"usage: cmdcost [options] check|turns|unpriv|nop\n"
+	"usage: cmdcost [options] check|turns|unpriv|nop|socket\n"
 	"  -d DEV     NVMe generic character device (/dev/ng0n1)\n"
 	"  -o OPCODE  NVMe opcode (0x02, a read)\n"
 	"  -f FLAGS   NVMe command flags (1, which 6.1 refuses right after the check)\n"
@@ -63,6 +68,29 @@ static void setup_nop(struct io_uring *ring)
 		errx(1, "io_uring_queue_init: %s", strerror(-ret));
 	for (int i = 0; i < BATCH; i++)
 		io_uring_prep_nop(&ring->sq.sqes[i]);
+	expected = 0;
+}
+
+static void setup_socket(struct io_uring *ring)
+{
+	struct io_uring_sqe *sqe;
+	int fd, ret;
+
+	fd = socket(AF_INET, SOCK_DGRAM, 0);
+	if (fd < 0)
+		err(1, "socket");
+	ret = io_uring_queue_init(BATCH, ring, 0);
+	if (ret)
+		errx(1, "io_uring_queue_init: %s", strerror(-ret));
+	ret = io_uring_register_files(ring, &fd, 1);
+	if (ret)
+		errx(1, "io_uring_register_files: %s", strerror(-ret));
+	for (int i = 0; i < BATCH; i++) {
+		sqe = memset(&ring->sq.sqes[i], 0, sizeof(*sqe));
+		sqe->opcode = IORING_OP_URING_CMD;
+		sqe->flags = IOSQE_FIXED_FILE;
+		sqe->cmd_op = SOCKET_SIOCINQ;
+	}
 	expected = 0;
 }
 
@@ -208,6 +236,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "nop")) {
 		setup_nop(&ring);
+	} else if (!strcmp(mode, "socket")) {
+		setup_socket(&ring);
 	} else if (!strcmp(mode, "check")) {
 		setup_cmd(&ring);
 	} else if (!strcmp(mode, "turns")) {

@@ -1,19 +1,54 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # All measurements of one boot; runs as root in the guest, results as JSON in /run/out.
-# Environment: WHAT=cost|calls, BENCH (directory of cmdcost), KERNEL, LSM=none|selinux|apparmor (what must be active),
-# SIZE (fio's io_size), FIO_RUNS.
+# Environment: WHAT=cost|calls|sweep|eventfd|cycles, BENCH (directory of the programs), LINE, KERNEL,
+# SETTING (of bench/settings), BPF_PRICE, SIZE (fio's io_size), FIO_RUNS.
+# shellcheck disable=SC2086 # options are several words
 set -eu
 cd "$(dirname "$0")"
+# shellcheck source=/dev/null
+. "../lines/$LINE.conf"
 out=/run/out
-cmdcost=$BENCH/cmdcost
 lsm=$(cat /sys/kernel/security/lsm)
-case $LSM,$lsm in
-none,capability | selinux,*selinux* | apparmor,*apparmor*) ;;
+case $SETTING,$lsm in
+none,capability | eventfd*,capability | selinux*,*selinux* | apparmor*,*apparmor* | bpf*,*bpf*) ;;
 *)
-	echo "guest.sh: LSM $LSM is wanted, active are: $lsm" >&2
+	echo "guest.sh: setting $SETTING, but the active LSMs are: $lsm" >&2
 	exit 1
 	;;
+esac
+
+# The counting BPF program, at a price.
+attach() {
+	rm -f /sys/fs/bpf/ringcap
+	"$BENCH/bpfcount" "$BENCH/bpfcount.bpf.o" "$1" /sys/fs/bpf/ringcap
+}
+
+# Only the patched kernel has it.
+set_sysctl() {
+	[ ! -e /proc/sys/kernel/io_uring_cmd_priv_cache ] || echo "$1" >/proc/sys/kernel/io_uring_cmd_priv_cache
+}
+
+case $SETTING in
+selinux-policy)
+	dd if="$BENCH/selinux.policy" of=/sys/fs/selinux/load bs=1M 2>/dev/null
+	echo 1 >/sys/fs/selinux/enforce
+	;;
+apparmor-confined)
+	if [ "$(cat /proc/self/attr/current)" = unconfined ]; then
+		apparmor_parser -r -K -q apparmor.profile
+		exec aa-exec -p ringcap -- "$PWD/guest.sh"
+	fi
+	;;
+bpf-1)
+	attach "$BPF_PRICE"
+	set_sysctl 1
+	;;
+bpf-2)
+	attach "$BPF_PRICE"
+	set_sysctl 2
+	;;
+bpf-sweep) set_sysctl 2 ;;
 esac
 
 # The controller is known by its serial number: probing decides which name it gets.
@@ -22,41 +57,64 @@ BLK=/dev/${ctrl}n1
 DEV=/dev/ng${ctrl#nvme}n1
 export BLK DEV SIZE
 
-# A command that ends right after the permission check. 6.1 looks at the NVMe flags there, later lines
-# before it, so they get a vendor opcode whose fixed buffer is not registered.
-case $(uname -r) in
-6.1.*) ends="-f 1 -e -22" ;;
-*) ends="-o 0xc0 -f 0 -u -e -14" ;;
-esac
-
 # A run whose thread did not have the CPU to itself waited for the device, that is, for a busy host: once more.
-run_fio() {
+run_fio() {	# run_fio JOB NUMBER
+	result=$out/$1-$2.json
 	for try in 1 2 3; do
-		fio --output-format=json --output="$out/$1.json" "${1%%[0-9]*}.fio" >/dev/null
-		if jq -e ".jobs[0] | .error == 0 and .usr_cpu + .sys_cpu >= 96" "$out/$1.json" >/dev/null; then
+		fio --output-format=json --output="$result" "$1.fio" >/dev/null
+		if jq -e ".jobs[0] | .error == 0 and .usr_cpu + .sys_cpu >= 96" "$result" >/dev/null; then
 			return
 		fi
 		echo "guest.sh: $1, try $try: disturbed"
 	done
-	jq -e ".jobs[0].error == 0" "$out/$1.json" >/dev/null
+	jq -e ".jobs[0].error == 0" "$result" >/dev/null
 }
 
+cmdcost="$BENCH/cmdcost -d $DEV"
 cost() {
 	# The kernel without the check has nothing to refuse.
 	for mode in check turns nop $([ "$KERNEL" = unchecked ] || echo unpriv); do
-		# shellcheck disable=SC2086
-		"$cmdcost" -d "$DEV" $ends -n 300 -s 5 "$mode" >$out/"$mode.json"
+		$cmdcost $ASKING -n 300 -s 5 "$mode" >$out/"$mode.json"
 	done
-	for job in block $(seq "$FIO_RUNS" | sed 's/^/passthru/'); do
-		run_fio "$job"
+	[ -z "${NOT_ASKING:-}" ] || $cmdcost $NOT_ASKING -n 300 -s 5 check >$out/read.json
+	[ "${SOCKET_CMD:-no}" = no ] || $cmdcost -n 300 -s 5 socket >$out/socket.json
+	run_fio block 1
+	for i in $(seq "$FIO_RUNS"); do
+		run_fio passthru "$i"
 	done
 }
 
 calls() {
-	# shellcheck disable=SC2086
-	./capcount.sh inline "$cmdcost" -d "$DEV" $ends -n 500 -s 4 check >$out/inline.json
-	# shellcheck disable=SC2086
-	./capcount.sh punted "$cmdcost" -d "$DEV" $ends -n 100 -s 4 -a check >$out/punted.json
+	./capcount.sh inline $cmdcost $ASKING -n 500 -s 4 check >$out/inline.json
+	./capcount.sh punted $cmdcost $ASKING -n 100 -s 4 -a check >$out/punted.json
+	[ -z "${NOT_ASKING:-}" ] || ./capcount.sh inline $cmdcost $NOT_ASKING -n 500 -s 4 check >$out/read.json
+}
+
+# The price in turns of the program's loop.
+sweep() {
+	for price in 0 100 300 600 900; do
+		attach $price
+		$cmdcost $ASKING -n 300 -s 5 check >$out/check-$price.json
+		run_fio passthru $price
+	done
+}
+
+eventfd() {
+	for mode in plain signalled; do
+		"$BENCH/evfdcost" -n 10000 -s 5 $mode >$out/$mode.json
+	done
+	[ -z "${CYCLE_MAX:-}" ] || cycles
+}
+
+cycles() {
+	for pending in 0 1 100 10000; do
+		"$BENCH/evfdcost" -p $pending -n 1000 -s 5 cycle >$out/cycle$pending.json
+	done
+	if [ -x "$BENCH/eventfd-reg" ]; then
+		"$BENCH/evfdcost" -s 3 run "$BENCH/eventfd-reg" >$out/eventfd-reg.json
+	else
+		"$BENCH/evfdcost" -n 100 -s 5 cycle | jq -c '.ns |= map(. * 100)' >$out/loop100.json
+	fi
 }
 
 "$WHAT"
