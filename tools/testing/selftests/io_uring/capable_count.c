@@ -16,10 +16,10 @@
 
 #define TRACEFS		"/sys/kernel/tracing"
 #define INSTANCE	TRACEFS "/instances/ringcap"
-#define EVENT		INSTANCE "/events/ringcap/capable"
+#define EVENT		INSTANCE "/events/ringcap/asked"
 
 /* 21 is CAP_SYS_ADMIN; a thread may ask for others on the way. */
-#define PROBE		"p:ringcap/capable capable cap=$arg1:s32"
+#define PROBE		"p:ringcap/asked capable cap=$arg1:s32"
 #define HISTOGRAM	"hist:keys=common_pid if cap==21"
 
 static int write_file(const char *path, const char *text)
@@ -39,7 +39,7 @@ void count_stop(void)
 {
 	/* The instance first: its trigger holds the event. */
 	rmdir(INSTANCE);
-	write_file(TRACEFS "/kprobe_events", "-:ringcap/capable");
+	write_file(TRACEFS "/kprobe_events", "-:ringcap/asked");
 }
 
 int count_start(void)

@@ -95,7 +95,7 @@ FIXTURE_SETUP(pending)
 	self->fd = evfd_new();
 	ASSERT_LE(0, self->fd);
 	ASSERT_EQ(0, pipe(self->pipe));
-	strcpy(self->dir, "/tmp/evfd_pending.XXXXXX");
+	snprintf(self->dir, sizeof(self->dir), "/tmp/evfd_pending.XXXXXX");
 	ASSERT_NE(NULL, mkdtemp(self->dir));
 	snprintf(self->fifo, sizeof(self->fifo), "%s/fifo", self->dir);
 	ASSERT_EQ(0, mkfifo(self->fifo, 0600));

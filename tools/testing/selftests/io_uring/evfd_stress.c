@@ -211,11 +211,11 @@ static void add(struct walker *w, enum kind which, bool chained)
 		note(w, "-");
 }
 
-static void cancel(struct walker *w, enum kind kind)
+static void cancel(struct walker *w, enum kind which)
 {
 	struct io_uring_sqe *sqe = next_sqe(w);
 
-	io_uring_prep_poll_remove(sqe, kind);
+	io_uring_prep_poll_remove(sqe, which);
 	sqe->user_data = CANCEL;
 	w->inflight[CANCEL]++;
 	w->queued += 2;

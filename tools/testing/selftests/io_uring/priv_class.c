@@ -178,7 +178,7 @@ static long calls(enum who who, long commands)
 	return who == THE_CAPABLE ? commands : 0;
 }
 
-static int by_ring(FIXTURE_DATA(class) *self, unsigned int sqe_flags)
+static int by_ring(FIXTURE_DATA(class) * self, unsigned int sqe_flags)
 {
 	struct io_uring_sqe *sqe = ring_sqe(&self->ring);
 	int res, ret;
@@ -189,7 +189,7 @@ static int by_ring(FIXTURE_DATA(class) *self, unsigned int sqe_flags)
 	return ret ?: res;
 }
 
-static int by_ioctl(FIXTURE_DATA(class) *self, bool admin)
+static int by_ioctl(FIXTURE_DATA(class) * self, bool admin)
 {
 	struct nvme_passthru_cmd cmd = {
 		.opcode = self->cmd.opcode, .nsid = self->cmd.nsid, .cdw10 = self->cmd.cdw10,

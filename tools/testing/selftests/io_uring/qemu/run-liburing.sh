@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# In the guest: run liburing's tests $TESTS of directory $DIR, each for at most $LIMIT seconds, in a directory of
-# its own. "pass|skip|fail|timeout NAME" goes to /run/out/results as they end, the output to /run/out/NAME.log.
+# In the guest: run liburing's tests $TESTS of directory $DIR, each for at most $LIMIT seconds, in
+# a directory of its own. "pass|skip|fail|timeout NAME" goes to /run/out/results as they end, the
+# output to /run/out/NAME.log.
 run() {	# run NAME PROGRAM [ARGUMENT]
 	name=$1
 	shift
