@@ -9,7 +9,7 @@ set ylabel "microseconds per cycle"
 set logscale y
 set yrange [1:limit * 1e7]
 set grid ytics
-set key top right
+set key below maxrows 2
 set offsets 0.5, 0.5, 0, 0
 set arrow from graph 0, first limit * 1e6 to graph 1, first limit * 1e6 nohead dashtype 2
 set label sprintf("given up after %d s", limit) at graph 0.02, first limit * 1.5e6

@@ -3,7 +3,7 @@
 if (format eq 'png') set terminal pngcairo size 800,500 font "sans,12"
 if (format eq 'svg') set terminal svg size 800,500 font "sans,12" background rgb "white"
 set output out.'/sweep.'.format
-set title "fio passthrough, 512-byte random reads, with a BPF program on capable (mean; bars: 95 % interval)"
+set title "fio passthrough, a BPF program on capable (mean ratio; bars: 95 % interval)"
 set xlabel "share of the check in a command of the unpatched kernel, per cent"
 set ylabel "ratio of IOPS by the guest's clock"
 set xrange [0:60]
