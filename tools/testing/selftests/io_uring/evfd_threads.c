@@ -186,7 +186,8 @@ TEST_F(threads, another_exits)
 		EXPECT_EQ(1, evfd_reap_n(&self->ring, 1));
 		ret = ret ?: io_uring_register_eventfd(&self->ring, self->fd);
 		ASSERT_EQ(0, ret);
-		EXPECT_EQ(0, evfd_take(self->fd));
+		/* The request in io-wq may have found one of the cycles. */
+		evfd_take(self->fd);
 		ASSERT_EQ(1, write(self->pipe[1], "x", 1));
 		EXPECT_LE(1, evfd_wait(self->fd));
 		EXPECT_EQ(2, evfd_reap_n(&self->ring, 2));
