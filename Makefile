@@ -6,7 +6,7 @@ DEPS ?= 1
 export LINE KSRC BUILD CACHE KERNEL CMD ACCEL CPUS MEM APPEND TIMEOUT DEBUG
 export BUILD_ENDS README FROM CONFIG
 
-.PHONY: help bench test coverage prepare export series apply-all check bisect-test deb kernel boot soak liburing kcsan deps clean
+.PHONY: help bench test coverage prepare export series apply-all check readme bisect-test deb kernel boot soak liburing kcsan deps clean
 
 help:
 	@sed -n 's/^#: \?//p' $(MAKEFILE_LIST)
@@ -42,6 +42,10 @@ apply-all: deps
 #: make check                   checkpatch, shellcheck, sparse, W=1, no fuzz, round trip
 check: deps
 	@scripts/check
+
+#: make readme                  the commands in README.md: each parses, and what it names exists
+readme:
+	@scripts/readme
 
 #: make bisect-test             build and boot the kernel after every patch; FROM=N starts at patch N
 bisect-test: deps
