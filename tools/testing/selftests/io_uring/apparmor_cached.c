@@ -35,6 +35,35 @@ TEST_F_TIMEOUT(apparmor_cached, mode, LSM_TIMEOUT)
 	lsm_expect_recache(_metadata, self->rig.rig, apparmor_set, &set);
 }
 
+TEST_F_TIMEOUT(apparmor_cached, audit, LSM_TIMEOUT)
+{
+	struct apparmor_set set = { &self->rig, AA_AUDIT_NOQUIET, AA_AUDIT_NORMAL };
+
+	ASSERT_EQ(0, apparmor_change(&self->rig, AA_SUBJECT_DENY));
+	lsm_expect_recache(_metadata, self->rig.rig, apparmor_set, &set);
+}
+
+/* Complain mode then answers by what was asked before, so no answer may last. */
+TEST_F_TIMEOUT(apparmor_cached, quiet, LSM_TIMEOUT)
+{
+	struct ring *ring = &self->rig.rig->first.ring;
+	int i;
+
+	ASSERT_EQ(0, apparmor_change(&self->rig, AA_SUBJECT_COMPLAIN));
+	lsm_heat(_metadata, self->rig.rig, ALLOWED);
+	ASSERT_EQ(1, ring_priv_cached(ring));
+	/* Twice quiet is not more than once. */
+	for (i = 0; i < 100; i++) {
+		if (i % 50 == 0)
+			ASSERT_EQ(0, apparmor_change(&self->rig, AA_AUDIT_QUIET));
+		lsm_ask(self->rig.rig, &self->rig.rig->first, 0);
+		ASSERT_EQ(0, ring_priv_cached(ring));
+	}
+	ASSERT_EQ(0, apparmor_change(&self->rig, AA_AUDIT_NORMAL));
+	ASSERT_EQ(ALLOWED, lsm_ask(self->rig.rig, &self->rig.rig->first, 0));
+	ASSERT_EQ(1, ring_priv_cached(ring));
+}
+
 TEST_F_TIMEOUT(apparmor_cached, remove, LSM_TIMEOUT)
 {
 	struct ring *ring = &self->rig.rig->first.ring;

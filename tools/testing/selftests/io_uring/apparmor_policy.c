@@ -17,6 +17,7 @@
 /* To be overwritten with another number. */
 #define STACK	"stack0000"
 #define MODE	"/sys/module/apparmor/parameters/mode"
+#define AUDIT	"/sys/module/apparmor/parameters/audit"
 
 /* Everything that the tests do under the profile, policy changes included. */
 static const char base[] =
@@ -42,6 +43,7 @@ static const struct {
 	[AA_SUBJECT_ALLOW] = { "subject", "", "capability sys_admin," },
 	[AA_SUBJECT_REFUSE] = { "subject", "", "" },
 	[AA_SUBJECT_COMPLAIN] = { "subject", "flags=(complain)", "" },
+	[AA_SUBJECT_DENY] = { "subject", "flags=(complain)", "deny capability sys_admin," },
 	[AA_OTHER_ALLOW] = { "other", "", "capability sys_admin," },
 	[AA_OTHER_REFUSE] = { "other", "", "deny capability sys_admin," },
 	[AA_STACK_ALLOW] = { STACK, "", "capability sys_admin," },
@@ -96,6 +98,12 @@ int apparmor_do(int op)
 		return file_write_text(MODE, "complain");
 	case AA_MODE_UNCONFINED:
 		return file_write_text(MODE, "unconfined");
+	case AA_AUDIT_NORMAL:
+		return file_write_text(AUDIT, "normal");
+	case AA_AUDIT_NOQUIET:
+		return file_write_text(AUDIT, "noquiet");
+	case AA_AUDIT_QUIET:
+		return file_write_text(AUDIT, "quiet");
 	case AA_NS_CREATE:
 		return mkdir(NS, 0755) ? -errno : 0;
 	case AA_NS_REMOVE:
@@ -130,6 +138,7 @@ int apparmor_start(void)
 
 void apparmor_stop(void)
 {
+	apparmor_do(AA_AUDIT_NORMAL);
 	apparmor_do(AA_MODE_ENFORCE);
 	rmdir(NS);
 	klogctl(7, NULL, 0);

@@ -7,6 +7,7 @@ enum apparmor_op {
 	AA_SUBJECT_ALLOW,
 	AA_SUBJECT_REFUSE,
 	AA_SUBJECT_COMPLAIN,	/* without the capability, but in complain mode */
+	AA_SUBJECT_DENY,	/* in complain mode, which the denial beats unless all is audited */
 	AA_OTHER_ALLOW,
 	AA_OTHER_REFUSE,
 	AA_STACK_ALLOW,
@@ -16,6 +17,9 @@ enum apparmor_op {
 	AA_MODE_ENFORCE,
 	AA_MODE_COMPLAIN,
 	AA_MODE_UNCONFINED,	/* a name that the parameter takes; still enforces */
+	AA_AUDIT_NORMAL,
+	AA_AUDIT_NOQUIET,	/* denials are audited, too */
+	AA_AUDIT_QUIET,
 	AA_NS_CREATE,
 	AA_NS_REMOVE,
 	AA_NS_SUBJECT_ALLOW,

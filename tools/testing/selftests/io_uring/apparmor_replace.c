@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Test AppArmor policy changes under a hot ring: this test will replace profiles with and without
- * CAP_SYS_ADMIN and flip the global mode, and expect the very next privileged command to get what
+ * CAP_SYS_ADMIN and flip the global modes, and expect the very next privileged command to get what
  * capable() says.
  */
 #include "apparmor_fixture.h"
@@ -101,6 +101,16 @@ TEST_F_TIMEOUT(apparmor, mode, LSM_TIMEOUT)
 	lsm_rig_rest(self->rig.rig);
 	lsm_change(_metadata, self->rig.rig, apparmor_set, &set, false);
 	lsm_expect_next(_metadata, self->rig.rig, REFUSED);
+}
+
+/* Whether complain mode allows what is denied depends on what is audited. */
+TEST_F_TIMEOUT(apparmor, audit, LSM_TIMEOUT)
+{
+	struct apparmor_set set = { &self->rig, AA_AUDIT_NOQUIET, AA_AUDIT_NORMAL };
+
+	ASSERT_EQ(0, apparmor_change(&self->rig, AA_SUBJECT_DENY));
+	lsm_alternate(_metadata, self->rig.rig, variant->hammer,
+		      lsm_turns(variant->hammer, 50), apparmor_set, &set);
 }
 
 int main(int argc, char **argv)
