@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdio.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/capability.h>
 #include <linux/io_uring.h>
+#include <linux/keyctl.h>
 
 #include "creds.h"
 
@@ -77,4 +79,35 @@ int register_personality(int ring_fd, bool nobody)
 		id = -errno;
 	ret = nobody ? thread_setresuid(-1, 0, -1) : 0;
 	return ret ?: id;
+}
+
+int new_keyring(void)
+{
+	return syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 ? -errno : 0;
+}
+
+int root_keys(void)
+{
+	int uid, usage, keys, ret = -ENOENT;
+	char line[128];
+	FILE *f;
+
+	f = fopen("/proc/key-users", "r");
+	if (!f)
+		return -errno;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%d: %d %d/", &uid, &usage, &keys) == 3 && !uid)
+			ret = keys;
+	}
+	fclose(f);
+	return ret;
+}
+
+bool keys_are_back(int most)
+{
+	int i;
+
+	for (i = 0; i < 200 && root_keys() > most; i++)
+		usleep(50000);
+	return root_keys() <= most;
 }

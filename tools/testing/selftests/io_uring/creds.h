@@ -24,4 +24,11 @@ int child_result(pid_t pid);
 /* Registers the credentials of nobody or of the caller as a personality of the ring. */
 int register_personality(int ring_fd, bool nobody);
 
+/* New credentials with a session keyring that nobody else has: they keep it alive. */
+int new_keyring(void);
+/* The number of keys that root owns, or -errno. */
+int root_keys(void);
+/* Whether there are @most or fewer, after some seconds if need be: workers free them. */
+bool keys_are_back(int most);
+
 #endif

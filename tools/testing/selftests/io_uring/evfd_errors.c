@@ -6,8 +6,6 @@
  * one without an eventfd takes one afterwards, and one that has an eventfd keeps it.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "../kselftest_harness.h"
@@ -199,70 +197,6 @@ TEST_F(refused, holds_no_eventfd)
 		ASSERT_GT(0, try(&self->ring, variant->op, variant->arg, self->pipe[0],
 				 variant->nr));
 	EXPECT_TRUE(evfd_freed(first));
-}
-
-FIXTURE(memory) {
-	struct io_uring ring;
-	int ignore;	/* whether allocations that may wait never fail */
-	char before;
-	int nth;
-	int fd;
-};
-
-FIXTURE_SETUP(memory)
-{
-	self->nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	self->ignore = open("/sys/kernel/debug/failslab/ignore-gfp-wait", O_RDWR | O_CLOEXEC);
-	ASSERT_EQ(0, evfd_ring(&self->ring, 0));
-	self->fd = evfd_new();
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(memory)
-{
-	if (self->before)
-		EXPECT_EQ(1, pwrite(self->ignore, &self->before, 1, 0));
-	io_uring_queue_exit(&self->ring);
-	close(self->ignore);
-	close(self->nth);
-	close(self->fd);
-}
-
-/* Registers while the nth allocation fails. */
-static int register_failing(struct io_uring *ring, int fd, int fail_nth, int nth)
-{
-	char number[8];
-	int ret;
-
-	snprintf(number, sizeof(number), "%d", nth);
-	if (pwrite(fail_nth, number, strlen(number), 0) < 0)
-		return -EIO;
-	ret = io_uring_register_eventfd(ring, fd);
-	return pwrite(fail_nth, "0", 1, 0) < 0 ? -EIO : ret;
-}
-
-TEST_F(memory, allocation_fails)
-{
-	int nth, ret, seen = 0, first = evfd_next_id();
-
-	if (self->nth < 0 || self->ignore < 0)
-		SKIP(return, "this kernel has no CONFIG_FAILSLAB with debugfs, or we are not root");
-	ASSERT_EQ(1, pread(self->ignore, &self->before, 1, 0));
-	ASSERT_EQ(1, pwrite(self->ignore, "N", 1, 0));
-	for (nth = 1; nth <= 8; nth++) {
-		ret = register_failing(&self->ring, self->fd, self->nth, nth);
-		if (ret) {
-			ASSERT_EQ(-ENOMEM, ret);
-			seen++;
-			EXPECT_EQ(-ENXIO, io_uring_unregister_eventfd(&self->ring));
-			ASSERT_EQ(0, io_uring_register_eventfd(&self->ring, self->fd));
-		}
-		EXPECT_EQ(1, signals(&self->ring, self->fd));
-		EXPECT_EQ(0, io_uring_unregister_eventfd(&self->ring));
-	}
-	EXPECT_TRUE(evfd_freed(first));
-	if (!seen)
-		SKIP(return, "registering an eventfd allocates nothing here");
 }
 
 TEST_HARNESS_MAIN

@@ -8,9 +8,6 @@
  * and waits for the number of keys to come down again.
  */
 #define _GNU_SOURCE
-#include <sys/syscall.h>
-#include <linux/keyctl.h>
-
 #include "../kselftest_harness.h"
 #include "creds.h"
 #include "nvme_ring.h"
@@ -24,29 +21,6 @@ static void __attribute__((constructor)) needs(void)
 	need_nvme(SERIAL_PLAIN);
 	if (access("/proc/key-users", R_OK))
 		ksft_exit_skip("no /proc/key-users: this kernel has no CONFIG_KEYS\n");
-}
-
-/* The number of keys that root owns. */
-static int root_keys(void)
-{
-	int uid, usage, keys, ret = -1;
-	char line[128];
-	FILE *f;
-
-	f = fopen("/proc/key-users", "r");
-	if (!f)
-		return -1;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "%d: %d %d/", &uid, &usage, &keys) == 3 && !uid)
-			ret = keys;
-	fclose(f);
-	return ret;
-}
-
-/* New credentials with a keyring that nobody else has. */
-static int new_keyring(void)
-{
-	return syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 ? -errno : 0;
 }
 
 static int ring_alone(struct ring *ring, const struct nvme_dev *dev)
@@ -131,19 +105,6 @@ FIXTURE_TEARDOWN(release)
 	nvme_close(&self->dev);
 }
 
-/* Keys, credentials and rings are freed by workers: give them time. */
-static bool keys_are_back(int before)
-{
-	int i;
-
-	for (i = 0; i < 200; i++) {
-		if (root_keys() <= before + STILL_USED)
-			return true;
-		usleep(50000);
-	}
-	return false;
-}
-
 TEST_F(release, with_the_ring)
 {
 	struct ring ring;
@@ -159,7 +120,7 @@ TEST_F(release, with_the_ring)
 		}
 		ASSERT_EQ(0, child_result(pid));
 	}
-	EXPECT_TRUE(keys_are_back(self->before)) {
+	EXPECT_TRUE(keys_are_back(self->before + STILL_USED)) {
 		TH_LOG("%d keys before, %d after", self->before, root_keys());
 	}
 }
@@ -177,7 +138,7 @@ TEST_F(release, before_the_process)
 		ASSERT_EQ(0, variant->use(&ring, &self->dev));
 		ring_exit(&ring);
 	}
-	EXPECT_TRUE(keys_are_back(self->before)) {
+	EXPECT_TRUE(keys_are_back(self->before + STILL_USED)) {
 		TH_LOG("%d keys before, %d after", self->before, root_keys());
 	}
 }
