@@ -78,24 +78,34 @@ static inline const char *fault_missing(void)
 	return NULL;
 }
 
-/* Writes @value, after reading what is there into @before, of @size, if that is wanted. */
-static inline int fault_set_knob(const char *name, const char *value, char *before, size_t size)
+/* A knob cannot be seeked everywhere: open it for each way. 0 or -errno. */
+static inline int fault_get_knob(const char *name, char *value, size_t size)
 {
 	char path[64];
-	ssize_t len = 0;
-	int fd, ret = 0;
+	ssize_t len;
+	int fd;
 
 	snprintf(path, sizeof(path), FAULT_DIR "%s", name);
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (before) {
-		len = pread(fd, before, size - 1, 0);
-		before[len > 0 ? len : 0] = '\0';
-		before[strcspn(before, "\n")] = '\0';
-	}
-	if (len < 0 || pwrite(fd, value, strlen(value), 0) < 0)
-		ret = -errno;
+	len = read(fd, value, size - 1);
+	close(fd);
+	value[len > 0 ? len : 0] = '\0';
+	value[strcspn(value, "\n")] = '\0';
+	return len > 0 ? 0 : -EIO;
+}
+
+static inline int fault_set_knob(const char *name, const char *value)
+{
+	char path[64];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), FAULT_DIR "%s", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, value, strlen(value)) < 0 ? -errno : 0;
 	close(fd);
 	return ret;
 }
@@ -113,7 +123,8 @@ static inline int fault_open(struct fault *f)
 	memset(f, 0, sizeof(*f));
 	for (i = 0; i < FAULT_KNOBS && !ret; i++) {
 		name = fault_knob(i, &value);
-		ret = fault_set_knob(name, value, f->before[i], sizeof(f->before[i]));
+		ret = fault_get_knob(name, f->before[i], sizeof(f->before[i])) ?:
+		      fault_set_knob(name, value);
 	}
 	f->nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
 	f->stack = mmap(NULL, FAULT_STACK, PROT_READ | PROT_WRITE,
@@ -134,7 +145,7 @@ static inline int fault_close(struct fault *f)
 	munmap(f->stack, FAULT_STACK);
 	for (i = 0; i < FAULT_KNOBS; i++) {
 		name = fault_knob(i, &value);
-		err = fault_set_knob(name, f->before[i], NULL, 0);
+		err = fault_set_knob(name, f->before[i]);
 		ret = ret ?: err;
 	}
 	return ret;
