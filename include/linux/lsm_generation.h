@@ -16,7 +16,8 @@
  * A security module whose answer for CAP_SYS_ADMIN can change calls
  * lsm_gen_bump() after the change is visible, and says so by
  * LSM_FLAG_CAP_GEN in its DEFINE_LSM(); so does one whose answer never
- * changes.  While any other has a capable hook, nothing is cached.
+ * changes.  While any other has a capable hook, nothing is cached, nor while
+ * one of these answers from something else and says so by lsm_gen_forbid().
  */
 #ifndef _LINUX_LSM_GENERATION_H
 #define _LINUX_LSM_GENERATION_H
@@ -27,7 +28,7 @@
 
 /* Who may answer from more than credentials and announced policy. */
 enum lsm_gen_holder {
-	LSM_GEN_MODULE,		/* a module without LSM_FLAG_CAP_GEN */
+	LSM_GEN_MODULE,		/* no LSM_FLAG_CAP_GEN, or a module says so */
 	LSM_GEN_BPF,		/* attached BPF programs */
 	LSM_GEN_HOLDERS
 };
