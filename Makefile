@@ -4,7 +4,7 @@ BUILD ?= $(CURDIR)/build
 DEBUG ?= 1
 DEPS ?= 1
 export LINE KSRC BUILD CACHE KERNEL CMD ACCEL CPUS MEM APPEND TIMEOUT DEBUG
-export BUILD_ENDS README FROM CONFIG
+export BUILD_ENDS README FROM CONFIG HOURS
 
 .PHONY: help bench test coverage prepare export series apply-all check readme bisect-test deb kernel boot soak liburing kcsan deps clean
 
@@ -63,7 +63,7 @@ kernel: deps
 boot:
 	@scripts/boot
 
-#: make soak                    the long form: every variant must make tests fail
+#: make soak [HOURS=N]          the long form: every variant must make tests fail; then random walks for N hours
 soak: deps
 	@scripts/soak
 
