@@ -81,13 +81,15 @@ static int wrong_results(struct io_uring *ring, unsigned int n)
 	return wrong + n;
 }
 
+/* Newer kernels restrict only that of requests and registrations which is named at all. */
 static int restrict_to_nops(struct io_uring *ring)
 {
-	struct io_uring_restriction res = {
-		.opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_NOP,
+	struct io_uring_restriction res[] = {
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_NOP },
+		{ .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_REGISTER_PROBE },
 	};
 
-	return io_uring_register(ring->ring_fd, IORING_REGISTER_RESTRICTIONS, &res, 1);
+	return io_uring_register(ring->ring_fd, IORING_REGISTER_RESTRICTIONS, res, 2);
 }
 
 static int enable(struct io_uring *ring)
@@ -164,7 +166,7 @@ TEST_F(enable, alone)
 		EXPECT_EQ(1, io_uring_enter(self->ring.ring_fd, 1, 0, 0, NULL));
 		EXPECT_EQ(1, io_uring_enter(self->ring.ring_fd, 1, 0, 0, NULL));
 		EXPECT_EQ(0, wrong_results(&self->ring, 2));
-		/* The restrictions allow no registration either. */
+		/* The restrictions allow no other registration either. */
 		EXPECT_EQ(-EACCES, enable(&self->ring));
 		io_uring_queue_exit(&self->ring);
 	}
