@@ -235,7 +235,9 @@ TEST_F_TIMEOUT(create, mapping, EVFD_TIMEOUT)
 		m.offset = part[i];
 		m.size = i == 2 ? p.sq_entries * sizeof(struct io_uring_sqe) :
 				  p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
-		ASSERT_EQ(0, map(&m));
+		ASSERT_EQ(0, map(&m)) {
+			TH_LOG("part %u", i);
+		}
 		munmap(m.p, m.size);
 		for (nth = 1; nth <= FAULT_MAX; nth++) {
 			ret = fault_run(&self->fault, nth, map, &m);
