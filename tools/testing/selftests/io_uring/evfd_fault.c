@@ -220,6 +220,8 @@ static int map(void *arg)
 TEST_F_TIMEOUT(create, mapping, EVFD_TIMEOUT)
 {
 	static const off_t part[] = { IORING_OFF_SQ_RING, IORING_OFF_CQ_RING, IORING_OFF_SQES };
+	const bool sqe128 = variant->flags & IORING_SETUP_SQE128;
+	const bool cqe32 = variant->flags & IORING_SETUP_CQE32;
 	struct io_uring_params p = { .flags = variant->flags };
 	unsigned int nth, failed = 0, i;
 	struct mapping m;
@@ -233,8 +235,9 @@ TEST_F_TIMEOUT(create, mapping, EVFD_TIMEOUT)
 	ASSERT_LE(0, m.fd);
 	for (i = 0; i < 3; i++) {
 		m.offset = part[i];
-		m.size = i == 2 ? p.sq_entries * sizeof(struct io_uring_sqe) :
-				  p.cq_off.cqes + p.cq_entries * sizeof(struct io_uring_cqe);
+		/* All of it: 6.1 maps nothing less. */
+		m.size = i == 2 ? p.sq_entries * sizeof(struct io_uring_sqe) << sqe128 :
+			 p.cq_off.cqes + (p.cq_entries * sizeof(struct io_uring_cqe) << cqe32);
 		ASSERT_EQ(0, map(&m)) {
 			TH_LOG("part %u", i);
 		}
