@@ -163,11 +163,13 @@ static int faulty_command(FIXTURE_DATA(issue) * self, unsigned int nth, bool thr
 	return ring_reap(&self->ring, 1, &self->res) ? RING_BROKEN : self->res;
 }
 
-/* ECANCELED: no worker could be made. */
+/* For io-wq, ECANCELED: no worker could be made; EAGAIN: no memory to take the command along. */
 static bool failed_by_fault(FIXTURE_DATA(issue) * self, int res)
 {
+	bool async = self->sqe_flags & IOSQE_ASYNC;
+
 	return self->fault.hit &&
-	       (fault_errno(res) || (res == -ECANCELED && self->sqe_flags & IOSQE_ASYNC));
+	       (fault_errno(res) || (async && (res == -ECANCELED || res == -EAGAIN)));
 }
 
 static bool untouched(const unsigned char *buf)
