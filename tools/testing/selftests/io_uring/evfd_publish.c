@@ -67,6 +67,7 @@ FIXTURE_TEARDOWN(publish)
 TEST_F_TIMEOUT(publish, while_requests_complete, EVFD_TIMEOUT)
 {
 	unsigned int i, j, rounds = evfd_rounds(ROUNDS, 5);
+	int signals = 0;
 
 	ASSERT_EQ(0, evfd_register_with_a_poll());
 	for (i = 0; i < rounds; i++) {
@@ -81,16 +82,22 @@ TEST_F_TIMEOUT(publish, while_requests_complete, EVFD_TIMEOUT)
 		}
 		ASSERT_LE(1, evfd_reap_n(&self->ring, 1));
 	}
-	/* The polls are in the way of the last question: only the first work signals. */
 	ASSERT_EQ(0, evfd_poll_cancel(&self->ring));
-	for (i = 0; i < 3; i++) {
-		evfd_settle();
-		evfd_reap(&self->ring);
-	}
 	ASSERT_EQ(0, evfd_register(&self->ring, self->fd, variant->async));
-	evfd_take(self->fd);
-	ASSERT_EQ(0, evfd_nops(&self->ring, 1, IOSQE_ASYNC));
-	EXPECT_LE(1, evfd_wait(self->fd));
+	/*
+	 * Where only the first work signals, what is left of the polls and of slow workers may have
+	 * been that, and its signal taken: then there is another question.
+	 */
+	for (i = 0; i < 5 && !signals; i++) {
+		for (j = 0; j < 3; j++) {
+			evfd_settle();
+			evfd_reap(&self->ring);
+		}
+		evfd_take(self->fd);
+		ASSERT_EQ(0, evfd_nops(&self->ring, 1, IOSQE_ASYNC));
+		signals = evfd_wait(self->fd);
+	}
+	EXPECT_LE(1, signals);
 }
 
 TEST_HARNESS_MAIN
