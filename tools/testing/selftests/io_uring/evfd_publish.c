@@ -67,7 +67,7 @@ FIXTURE_TEARDOWN(publish)
 TEST_F_TIMEOUT(publish, while_requests_complete, EVFD_TIMEOUT)
 {
 	unsigned int i, j, rounds = evfd_rounds(ROUNDS, 5);
-	int signals = 0;
+	eventfd_t signals = 0;
 
 	ASSERT_EQ(0, evfd_register_with_a_poll());
 	for (i = 0; i < rounds; i++) {
