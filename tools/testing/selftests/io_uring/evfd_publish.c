@@ -91,7 +91,9 @@ TEST_F_TIMEOUT(publish, while_requests_complete, EVFD_TIMEOUT)
 	for (i = 0; i < 5 && !signals; i++) {
 		for (j = 0; j < 3; j++) {
 			evfd_settle();
-			evfd_reap(&self->ring);
+			/* A ring may run only so much of its work at a time. */
+			while (evfd_reap(&self->ring))
+				;
 		}
 		evfd_take(self->fd);
 		ASSERT_EQ(0, evfd_nops(&self->ring, 1, IOSQE_ASYNC));
