@@ -299,12 +299,19 @@ int evfd_poker_start(struct evfd_poker *p)
 	return -pthread_create(&p->thread, NULL, poke, p);
 }
 
+void evfd_poker_halt(struct evfd_poker *p)
+{
+	if (p->stop)
+		return;
+	__atomic_store_n(&p->stop, 1, __ATOMIC_RELAXED);
+	pthread_join(p->thread, NULL);
+}
+
 void evfd_poker_stop(struct evfd_poker *p)
 {
 	int i;
 
-	__atomic_store_n(&p->stop, 1, __ATOMIC_RELAXED);
-	pthread_join(p->thread, NULL);
+	evfd_poker_halt(p);
 	for (i = 0; i < EVFD_POKED; i++)
 		close(p->fd[i]);
 }

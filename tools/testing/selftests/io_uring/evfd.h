@@ -65,6 +65,8 @@ struct evfd_poker {
 };
 
 int evfd_poker_start(struct evfd_poker *p);
+/* It writes no more, but what it writes to stays open. */
+void evfd_poker_halt(struct evfd_poker *p);
 void evfd_poker_stop(struct evfd_poker *p);
 
 /*

@@ -26,6 +26,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../kselftest.h"
+
 /* No step has so many places: one that does not come to its end tries something for ever. */
 #define FAULT_MAX	5000
 
@@ -76,6 +78,15 @@ static inline const char *fault_missing(void)
 	if (access(FAULT_DIR "fail_usercopy/verbose", W_OK))
 		return "this kernel has no CONFIG_FAULT_INJECTION_USERCOPY";
 	return NULL;
+}
+
+/* Ends the program with a skip and its reason where faults cannot be had. */
+static inline void fault_need(void)
+{
+	const char *missing = fault_missing();
+
+	if (missing)
+		ksft_exit_skip("%s\n", missing);
 }
 
 /* A knob cannot be seeked everywhere: open it for each way. 0 or -errno. */

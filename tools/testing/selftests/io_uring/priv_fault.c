@@ -29,10 +29,7 @@
 
 static void __attribute__((constructor)) needs(void)
 {
-	const char *missing = fault_missing();
-
-	if (missing)
-		ksft_exit_skip("%s\n", missing);
+	fault_need();
 	need_nvme(SERIAL_PLAIN);
 }
 
