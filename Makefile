@@ -63,7 +63,7 @@ kernel: deps
 boot:
 	@scripts/boot
 
-#: make soak [HOURS=N]          the long form: every variant must make tests fail; then random walks for N hours
+#: make soak [HOURS=N]          the long form: every variant must make tests fail; then KCSAN, liburing, random walks for N hours
 soak: deps
 	@scripts/soak
 
