@@ -208,6 +208,16 @@ static bool drains(const struct fuzz_model *m, unsigned int actor, unsigned int 
 	return true;
 }
 
+/*
+ * Drained commands and those further on in a chain are issued by task work, which an SQ
+ * thread runs with the credentials of the ring it was made for, also for a ring that was
+ * attached to it with others: so it is without the series.
+ */
+static bool by_task_work(const struct fuzz_op *op)
+{
+	return probe_mode(op->arg) == MODE_CHAIN || probe_mode(op->arg) == MODE_DRAIN;
+}
+
 static bool personalities_there(const struct fuzz_model *m, const struct fuzz_op *op)
 {
 	unsigned int i, p;
@@ -274,7 +284,8 @@ bool fuzz_model_possible(const struct fuzz_model *m, const struct fuzz_op *op)
 	switch (op->type) {
 	case OP_PROBE:
 		return usable(m, op->actor, op->ring) && personalities_there(m, op) &&
-		       (probe_mode(op->arg) != MODE_DRAIN || drains(m, op->actor, op->ring));
+		       (probe_mode(op->arg) != MODE_DRAIN || drains(m, op->actor, op->ring)) &&
+		       !(r->kind == RING_SQPOLL_ATTACHED && by_task_work(op));
 	case OP_DEFER:
 		return !t->deferred && usable(m, op->actor, op->ring) &&
 		       personalities_there(m, op) && !ring_is_sqpoll(r->kind);
