@@ -1,20 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # report.json to report.md.
 
-def fixed($digits): pow(10; $digits) as $p | . * $p | round / $p | if . == 0 then 0 else . end | tostring |
-	if $digits > 0 then (split(".") | .[0] + "." + (((.[1] // "") + "0000")[:$digits])) else . end;
-def spread($digits):
-	if . then "\(.median | fixed($digits)) (\(.min | fixed($digits)) to \(.max | fixed($digits)))" else "-" end;
-def interval:
-	if . == null then "-" else "\(.mean | fixed(4))" + if .low then " (\(.low | fixed(4)) to \(.high | fixed(4)))" else "" end end;
-def row: "| " + join(" | ") + " |";
+include "format";
+import "stats" as stats;
 
 def cost($what; $title):
 	[$title, (.values[$what] | .before, .after, .unchecked | spread(1)),
 	 (.minus[$what] | .["after-before"], .["after-unchecked"] | if . then .median | fixed(1) else "-" end)] | row;
 def iops($what; $title):
 	[$title, (.values[$what] | .before, .after, .unchecked | spread(0)),
-	 (.ratio[$what] | .["after/before"], .["after/unchecked"] | interval)] | row;
+	 (.ratio[$what] | (.["after/before"], .["after/unchecked"] | interval), (.["after/before"] | stats::verdict))] | row;
 def calls($what; $title):
 	.calls[$what] as $calls | [$title, ("before", "after", "unchecked" | $calls[.] |
 		if . then "\(.calls) / \(.commands)" else "-" end), "", ""] | row;
@@ -37,8 +32,8 @@ def table($title): "",
 	maybe("socket"; cost("socket"; "a socket's command, which does not ask")),
 	cost("passthru_cpu"; "read by fio, CPU time of its thread"),
 	"",
-	"| fio, IOPS by the guest's clock | before | after | unchecked | after / before | after / unchecked |",
-	"|---|---|---|---|---|---|",
+	"| fio, IOPS by the guest's clock | before | after | unchecked | after / before | after / unchecked | after is |",
+	"|---|---|---|---|---|---|---|",
 	iops("passthru"; "NVMe passthrough, reads" + if .values.read then ", which do not ask" else "" end),
 	iops("block"; "block device (yardstick)"),
 	"",
@@ -76,15 +71,15 @@ def cycle($what; $title): [$title, (.eventfd, .["eventfd-smp"] | .limit[$what] a
 	($v.before | us($limit.before)), ($v.after | us($limit.after)),
 	speedup(.ratio[$what]["before/after"]; $limit.before; $v.after))] | row;
 def signal($what; $title): [$title, (.values[$what] | .before, .after | spread(1)),
-	(.ratio[$what]["after/before"] | interval)] | row;
+	(.ratio[$what] | (.["after/before"] | interval), (.["before/after"] | stats::verdict))] | row;
 
 def eventfd($liburing): "",
 	"### eventfd",
 	"",
 	"\(.eventfd.rounds) rounds; median (smallest to largest); ratios: mean of the paired ratios (95 % interval).",
 	"",
-	"| instructions | before | after | after / before |",
-	"|---|---|---|---|",
+	"| instructions | before | after | after / before | after is |",
+	"|---|---|---|---|---|",
 	(.eventfd | signal("plain"; "NOP, one per submission"),
 		signal("signalled"; "the same, each CQE signalled to a registered eventfd"),
 		signal("signal"; "the signal alone: the difference")),

@@ -1,28 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Raw results (ROUND/SETTING/KERNEL/WHAT.json) to medians, spreads, paired ratios with intervals, goals.
 
-def mean: add / length;
-def median: sort | (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2;
-def spread: if length == 0 then null else {n: length, median: median, min: min, max: max} end;
-
-# Student's t, two-sided 95 %, for n values (n - 1 degrees of freedom).
-def t95: [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
-	2.131, 2.120, 2.110, 2.101, 2.093][. - 2] // 2.086;
-def interval:
-	length as $n | if $n == 0 then null else
-		mean as $m |
-		(if $n == 1 then null else map(. - $m | . * .) | add / ($n - 1) | sqrt * ($n | t95) / ($n | sqrt) end) as $half |
-		{n: $n, mean: $m} + if $half then {low: ($m - $half), high: ($m + $half)} else {} end
-	end;
-
-# One value per measurement. fio's CPU time comes as per cent of its run time.
-def values($what):
-	if $what == "passthru" then .jobs[0] |
-		{passthru: .read.iops,
-		 passthru_cpu: ((.usr_cpu + .sys_cpu) / 100 * .read.runtime * 1e6 / .read.total_ios)}
-	elif .jobs then {($what): .jobs[0].read.iops}
-	elif (.ns // []) | length > 0 then {($what): (.ns | median)}
-	else {} end;
+include "stats";
 
 reduce inputs as $doc ({host: null, guest: {}, raw: {}, calls: {}, limit: {}};
 	(input_filename | rtrimstr(".json") | split("/")) as $path |
@@ -67,7 +46,7 @@ def summarize: {
 			# At 1 the sysctl lets nothing be kept while a BPF program is attached.
 			.keeps = ($setting != "bpf-1") |
 			.settled = (.keeps == false or
-				(.ratio.passthru["after/unchecked"] | . != null and .low >= 0.99 and .high <= 1.01))))),
+				(.ratio.passthru["after/unchecked"] | narrow))))),
 	sweep: ($raw["bpf-sweep"] // {} | summarize | . as $all | [.values | keys[] | select(startswith("check-"))[6:]] |
 		sort_by(tonumber) | map(. as $n | {price: ($n | tonumber), check: $all.values["check-" + $n],
 			fio: $all.ratio["passthru-" + $n],
