@@ -10,19 +10,23 @@ shift
 tracing=/sys/kernel/tracing
 instance=$tracing/instances/ringcap
 
+pid=
+result=$(mktemp)
+
 cleanup() {
+	rm -f "$result"
 	[ ! -d $instance ] || { echo 0 >$instance/events/ringcap/enable; rmdir $instance; }
 	echo '-:ringcap/capable' >>$tracing/kprobe_events
 }
 
-echo 'p:ringcap/capable capable cap=%di:s32' >>$tracing/kprobe_events
+echo 'p:ringcap/capable capable cap=$arg1:s32' >>$tracing/kprobe_events
 trap cleanup EXIT
+trap '${pid:+kill $pid}; exit 1' HUP INT TERM
 mkdir $instance
 event=$instance/events/ringcap/capable
 echo 'hist:keys=common_pid.execname if cap == 21' >$event/trigger
 echo 1 >$event/enable
 
-result=$(mktemp)
 "$@" >"$result" &
 pid=$!
 wait $pid
@@ -37,4 +41,3 @@ calls=$(grep "^{.*$key" $event/hist | sed 's/.*hitcount: *//' | awk '{ n += $1 }
 missed=$(awk '$1 == "ringcap/capable" || $1 == "capable" { n += $3 } END { print n + 0 }' $tracing/kprobe_profile)
 [ "$missed" = 0 ] || { echo "capcount.sh: the kernel missed $missed probe hits" >&2; exit 1; }
 jq -c --argjson calls "$calls" '{commands, calls: $calls}' "$result"
-rm "$result"

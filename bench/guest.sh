@@ -55,7 +55,7 @@ esac
 ctrl=$(basename "$(dirname "$(grep -l '^ringcap0 *$' /sys/class/nvme/nvme*/serial)")")
 BLK=/dev/${ctrl}n1
 DEV=/dev/ng${ctrl#nvme}n1
-export BLK DEV SIZE
+export BLK DEV SIZE RW=randread BS=512
 
 # A run whose thread did not have the CPU to itself waited for the device, that is, for a busy host: once more.
 run_fio() {	# run_fio JOB NUMBER
