@@ -6,7 +6,7 @@ DEPS ?= 1
 export LINE KSRC BUILD CACHE KERNEL CMD ACCEL CPUS MEM APPEND TIMEOUT DEBUG
 export BUILD_ENDS README FROM CONFIG HOURS
 
-.PHONY: help bench test coverage prepare export series apply-all check readme bisect-test deb kernel boot soak liburing kcsan deps clean
+.PHONY: help bench bench-host index test coverage prepare export series apply-all check readme bisect-test deb kernel boot soak liburing kcsan deps clean
 
 help:
 	@sed -n 's/^#: \?//p' $(MAKEFILE_LIST)
@@ -14,6 +14,16 @@ help:
 #: make bench [LINE=6.1]        build, boot and measure: the before/after table, out/LINE/report.{md,json}, plots
 bench: deps
 	@bench/run $(LINE)
+
+#: make bench-host DEV=         the same on this machine's kernel and a device (/dev/ng0n1), read-only: out/host/report.md
+# Unless given, the line is the running kernel's.
+bench-host: LINE := $(if $(filter file,$(origin LINE)),,$(LINE))
+bench-host: deps
+	@bench/host $(DEV)
+
+#: make index                   out/index.html: all reports in one file; make bench makes it, too
+index:
+	@bench/index
 
 #: make test [LINE=6.1]         selftests on the patched, debug, unpatched and sticky kernels
 test: deps
@@ -94,4 +104,5 @@ clean:
 #:   ACCEL=tcg       or kvm, where a probe boot succeeds
 #:   CPUS=2 MEM=1G   of the guest                   APPEND=                 its kernel command line
 #:   TIMEOUT=600     seconds until a guest is stopped
+#:   DEV=            of make bench-host, with WRITE=1 (loses the data), PAIRS=10, CPU=, SIZE=2G (per fio run)
 #:   DEPS=1          0: install nothing

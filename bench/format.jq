@@ -7,4 +7,4 @@ def spread($digits):
 	if . then "\(.median | fixed($digits)) (\(.min | fixed($digits)) to \(.max | fixed($digits)))" else "-" end;
 def interval:
 	if . == null then "-" else "\(.mean | fixed(4))" + if .low then " (\(.low | fixed(4)) to \(.high | fixed(4)))" else "" end end;
-def row: "| " + join(" | ") + " |";
+def row: "| " + (map(gsub("[|]"; "\\|")) | join(" | ")) + " |";
