@@ -5,7 +5,7 @@ include "format";
 
 def digits: if .unit == "ns" then 1 else 0 end;
 
-"# Ringcap, measured on hardware: \(.facts.kernel), \(.facts.dev)",
+"# Ringcap, measured on the running kernel: \(.facts.kernel), \(.facts.dev)",
 "",
 "| | |",
 "|---|---|",

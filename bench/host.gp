@@ -3,7 +3,7 @@
 if (format eq 'png') set terminal pngcairo size 900,500 font "sans,12"
 if (format eq 'svg') set terminal svg size 900,500 font "sans,12" background rgb "white"
 set output out.'/speed.'.format
-set title "Speed with the sysctl at 1 / at 0 (mean of the pairs; bars: 95 % interval)"
+set title "Speed with the sysctl at 1 / at 0\n(mean of the pairs; bars: 95 % interval)"
 set xlabel "ratio of speeds, by the wall clock"
 set yrange [*:*] reverse
 set offsets graph 0.05, graph 0.05, 0.5, 0.5
