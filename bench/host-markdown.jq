@@ -11,7 +11,7 @@ def digits: if .unit == "ns" then 1 else 0 end;
 "|---|---|",
 (.facts |
 	["kernel", "\(.kernel), commands as on line \(.line)"],
-	["device", "\(.dev): \(.model), firmware \(.firmware), \(.transport), blocks of \(.bs) bytes"],
+	["device", ([.dev, .model, "firmware \(.firmware)", .transport, "blocks of \(.bs) bytes"] | map(select(. != "")) | join(", "))],
 	["CPU", "\(.cpu), \(.cpus) of them; everything ran on number \(.pinned)"],
 	["frequency scaling", "governor \(.governor)" + if .turbo == "" then "" else ", \(.turbo)" end],
 	["Spectre v2", .spectre],
