@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: claim BLOCKDEV COMMAND...");
 	if (open(argv[1], O_RDONLY | O_EXCL) < 0) {
 		if (errno == EBUSY)
-			errx(1, "%s is in use: unmount or stop what uses it, or name another namespace",
+			errx(1, "%s is in use: stop what uses it, or name another namespace",
 			     argv[1]);
 		err(1, "%s", argv[1]);
 	}
