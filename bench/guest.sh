@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # All measurements of one boot; runs as root in the guest, results as JSON in /run/out.
-# Environment: WHAT=cost|calls|sweep|eventfd|cycles, BENCH (directory of the programs), LINE, KERNEL,
-# SETTING (of bench/settings), BPF_PRICE, SIZE (fio's io_size), FIO_RUNS.
+# Environment: WHAT=cost|commands|calls|sweep|growth|paths|smp|eventfd|cycles, BENCH (directory of the programs), LINE,
+# KERNEL, SETTING (of bench/settings), BPF_PRICE, SIZE (fio's io_size), FIO_RUNS.
 # shellcheck disable=SC2086 # options are several words
 set -eu
 cd "$(dirname "$0")"
@@ -11,9 +11,21 @@ cd "$(dirname "$0")"
 out=/run/out
 lsm=$(cat /sys/kernel/security/lsm)
 case $SETTING,$lsm in
-none,capability | eventfd*,capability | selinux*,*selinux* | apparmor*,*apparmor* | bpf*,*bpf*) ;;
+selinux+apparmor,*selinux*,apparmor*) ;;
+selinux+bpf,*selinux*,bpf*) ;;
+none*,capability | paths,capability | eventfd*,capability | apparmor*,*apparmor* | bpf*,*bpf*) ;;
+selinux,*selinux* | selinux-*,*selinux* | growth,*selinux* | smp,*selinux*) ;;
 *)
 	echo "guest.sh: setting $SETTING, but the active LSMs are: $lsm" >&2
+	exit 1
+	;;
+esac
+
+# Mitigations change what an indirect call executes.
+case $SETTING,$(cat /sys/devices/system/cpu/vulnerabilities/spectre_v2) in
+*-nomitigations,Vulnerable*) ;;
+*-nomitigations,* | *,Vulnerable*)
+	echo "guest.sh: setting $SETTING, but spectre_v2: $(cat /sys/devices/system/cpu/vulnerabilities/spectre_v2)" >&2
 	exit 1
 	;;
 esac
@@ -44,7 +56,7 @@ bpf-1)
 	attach "$BPF_PRICE"
 	set_sysctl 1
 	;;
-bpf-2)
+bpf-2 | selinux+bpf)
 	attach "$BPF_PRICE"
 	set_sysctl 2
 	;;
@@ -55,11 +67,11 @@ esac
 ctrl=$(basename "$(dirname "$(grep -l '^ringcap0 *$' /sys/class/nvme/nvme*/serial)")")
 BLK=/dev/${ctrl}n1
 DEV=/dev/ng${ctrl#nvme}n1
-export BLK DEV SIZE RW=randread BS=512
+export BLK DEV SIZE RW=randread BS=512 DEPTH=128 FIXED=1 HIPRI=0
 
 # A run whose thread did not have the CPU to itself waited for the device, that is, for a busy host: once more.
-run_fio() {	# run_fio JOB NUMBER
-	result=$out/$1-$2.json
+run_fio() {	# run_fio JOB NUMBER [NAME OF THE RESULT]
+	result=$out/${3:-$1}-$2.json
 	for try in 1 2 3; do
 		fio --output-format=json --output="$result" "$1.fio" >/dev/null
 		if jq -e ".jobs[0] | .error == 0 and .usr_cpu + .sys_cpu >= 96" "$result" >/dev/null; then
@@ -71,13 +83,17 @@ run_fio() {	# run_fio JOB NUMBER
 }
 
 cmdcost="$BENCH/cmdcost -d $DEV"
-cost() {
+commands() {
 	# The kernel without the check has nothing to refuse.
 	for mode in check turns nop $([ "$KERNEL" = unchecked ] || echo unpriv); do
 		$cmdcost $ASKING -n 300 -s 5 "$mode" >$out/"$mode.json"
 	done
 	[ -z "${NOT_ASKING:-}" ] || $cmdcost $NOT_ASKING -n 300 -s 5 check >$out/read.json
 	[ "${SOCKET_CMD:-no}" = no ] || $cmdcost -n 300 -s 5 socket >$out/socket.json
+}
+
+cost() {
+	commands
 	run_fio block 1
 	for i in $(seq "$FIO_RUNS"); do
 		run_fio passthru "$i"
@@ -117,6 +133,8 @@ cycles() {
 	fi
 }
 
+# shellcheck source=/dev/null
+[ ! -f "$WHAT.sh" ] || . "./$WHAT.sh"
 "$WHAT"
 jq -n --arg kernel "$(uname -r)" --arg lsm "$lsm" \
 	--arg clock "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" \

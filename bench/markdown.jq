@@ -2,6 +2,7 @@
 # report.json to report.md.
 
 include "format";
+include "growth";
 import "stats" as stats;
 
 def cost($what; $title):
@@ -123,6 +124,11 @@ def configs: if [.[]] | unique | length == 1 then "`\(.before)` (all kernels)"
 "## Results",
 (select(.lsm != {}) | overview),
 (.sweep | select(length > 0) | sweep),
+(select(.lsm | any(.hook)) | hook),
+(.growth | select(.) | growth),
+(.smp | select(.) | smp),
+(.paths | select(.) | paths),
+(.host.not_stacked // "" | select(. != "") | "", "Not measured, selinux+apparmor: \(.)."),
 (.host.liburing as $liburing | .eventfd | select(.eventfd) | eventfd($liburing)),
 (.host.settings[] as $s | .lsm[$s.name] | select(.) | table($s.title)),
 "",

@@ -7,7 +7,8 @@ set style histogram errorbars gap 1 linewidth 1.5
 set style fill pattern border lc rgb "black"
 set grid ytics
 set key top left reverse Left
-set xlabel "LSM"
+set xlabel "setting"
+set xtics rotate by -20
 
 set output out.'/check.'.format
 set title "Price of the permission check (median; bars: all rounds)"

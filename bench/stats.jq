@@ -29,7 +29,8 @@ def verdict:
 # Of one measurement, by name. fio's CPU time comes as per cent of its run time.
 def values($what):
 	if .jobs then .jobs[0] as $job | ($job | if .write.total_ios > 0 then .write else .read end) |
-		{($what): .iops} + if $what | startswith("block") then {} else
-		{($what + "_cpu"): (($job.usr_cpu + $job.sys_cpu) / 100 * .runtime * 1e6 / .total_ios)} end
+		(($job.usr_cpu + $job.sys_cpu) / 100 * .runtime * 1e6 / .total_ios) as $cpu |
+		if $what | startswith("depth-") then {($what): $cpu} else
+		{($what): .iops} + if $what | startswith("block") then {} else {($what + "_cpu"): $cpu} end end
 	elif (.ns // []) | length > 0 then {($what): (.ns | median)}
 	else {} end;

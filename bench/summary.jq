@@ -10,15 +10,15 @@ reduce inputs as $doc ({host: null, guest: {}, raw: {}, calls: {}, limit: {}};
 		if $what == "guest" then (if $round == "calls" then . else .guest[$kernel] = $doc end)
 		elif $round == "calls" then .calls[$setting][$what][$kernel] = $doc
 		elif $doc.ns == [] then .limit[$setting][$what][$kernel] = $doc.limit
-		# fio's repetitions within one boot are one measurement; the prices of the sweep are several.
-		else ($what | if $setting == "bpf-sweep" then . else sub("-[0-9]+$"; "") end) as $what |
+		# fio's repetitions within one boot are one measurement; the points of some settings are several.
+		else ($what | if ["bpf-sweep", "growth", "smp"] | index($setting) then . else sub("-[0-9]+$"; "") end) as $what |
 			reduce ($doc | values($what) | to_entries[]) as $v
 			(.; .raw[$setting][$v.key][$kernel][$round] += [$v.value])
 		end
 	end) |
 .calls as $calls | .limit as $limit | .host.goals as $max | [.host.settings[].name] as $order |
 # The settings that were measured, in order, those about the eventfd apart.
-def settings($eventfd): . as $raw | [$order[] | select($raw[.] and . != "bpf-sweep" and startswith("eventfd") == $eventfd) |
+def settings($eventfd): . as $raw | [$order[] | . as $in | select($raw[.] and (["bpf-sweep", "growth", "smp", "paths"] | index($in) | not) and startswith("eventfd") == $eventfd) |
 	{key: ., value: $raw[.]}] | from_entries;
 def pairs($a; $b): .[$a] as $x | .[$b] as $y | [$x // {} | keys[] | select($y[.]) | [$x[.], $y[.]]];
 def ratio($a; $b): [pairs($a; $b)[] | select(.[1] != 0) | .[0] / .[1]] | interval;
@@ -37,21 +37,35 @@ def summarize: {
 		"before/unchecked": ratio("before"; "unchecked")
 	})
 };
+# What a security module still costs a command that asks for no privilege: security_uring_cmd(). The NOP is the control.
+def hook($setting): . as $raw | (if $setting | endswith("-nomitigations") then "none-nomitigations" else "none" end) as $none |
+	if $setting == $none or $raw[$none] == null then null else
+	def above($what; $kernel): {a: $raw[$setting][$what][$kernel], b: $raw[$none][$what][$kernel]} | difference("a"; "b");
+	{unchecked: above("check"; "unchecked"), nop: above("nop"; "unchecked"), socket: above("socket"; "unchecked")} |
+	select(.unchecked) // null end;
+# The points of a series: what the check costs, above a kernel without it; fio's reads only have a cost as a whole.
+def series($name): . as $all | [.values | keys[] | select(startswith($name + "-"))[($name | length) + 1:]] | sort_by(tonumber) |
+	map("\($name)-\(.)" as $key | {n: tonumber, values: $all.values[$key], minus: $all.minus[$key]});
 (.raw | map_values(map_values(map_values(map_values(median))))) as $raw |
 {
 	host, guest,
 	lsm: ($raw | settings(false) | with_entries(
 		.key as $setting | .value |= (summarize + {rounds: (.check.before | length)} |
 			.calls = $calls[$setting] |
+			.hook = ($raw | hook($setting)) |
 			# At 1 the sysctl lets nothing be kept while a BPF program is attached.
 			.keeps = ($setting != "bpf-1") |
-			.settled = (.keeps == false or
+			.settled = (.keeps == false or .ratio.passthru == null or
 				(.ratio.passthru["after/unchecked"] | narrow))))),
 	sweep: ($raw["bpf-sweep"] // {} | summarize | . as $all | [.values | keys[] | select(startswith("check-"))[6:]] |
 		sort_by(tonumber) | map(. as $n | {price: ($n | tonumber), check: $all.values["check-" + $n],
 			fio: $all.ratio["passthru-" + $n],
 			# How much of fio's command the check is, on the unpatched kernel.
 			share: ($all.ratio["passthru-" + $n]["before/unchecked"].mean | if . then 1 - . else null end)})),
+	growth: ($raw.growth // null | if . then summarize | {rounds: ([.values[].after.n] | max),
+		batch: series("batch"), pending: series("pending"), rings: series("rings"), depth: series("depth")} else . end),
+	paths: ($raw.paths // null | if . then summarize else . end),
+	smp: ($raw.smp // null | if . then summarize else . end),
 	eventfd: ($raw | settings(true) | with_entries(
 		# What the signal alone costs: the difference within one boot.
 		.value |= (if .plain then .plain as $plain | .signal = (.signalled | with_entries(.key as $kernel | .value |=
@@ -65,9 +79,9 @@ def at_most($goal; $limit): goal($goal; "<= \($limit)"; . <= $limit);
 .goals = [(.lsm | to_entries[] | .key as $lsm | .value | .settled as $settled |
 	(if .keeps then
 		(.minus.check["after-unchecked"].median | at_most("check: after - unchecked, instructions per command"; 8)),
-		(.calls.inline.after | .commands as $commands | .calls |
+		(.calls.inline.after // empty | .commands as $commands | .calls |
 			goal("capable() calls for \($commands) commands issued inline"; "0"; . == 0)),
-		(.ratio.passthru["after/unchecked"] | (if .low? then map_values(. * 10000 | round / 10000) |
+		(.ratio.passthru // empty | .["after/unchecked"] | (if .low? then map_values(. * 10000 | round / 10000) |
 			"\(.low) to \(.high)" else null end) |
 			goal("fio: after / unchecked, 95 % interval"; "0.99 to 1.01"; $settled))
 	else empty end),
@@ -88,6 +102,21 @@ def at_most($goal; $limit): goal($goal; "<= \($limit)"; . <= $limit);
 		| .setting = "bpf-sweep" end),
 	(.sweep[] | .price as $price | (.check | if .after and .unchecked then .after.median - .unchecked.median else null end) |
 		at_most("check: after - unchecked, instructions per command, at price \($price)"; 8) | .setting = "bpf-sweep"),
+	(.growth | select(.) | . as $growth | "batch", "pending", "rings" | . as $name | $growth[$name] |
+		"\(.[0].n) to \(.[-1].n)" as $range |
+		{batch: "commands per submission", pending: "other requests pending", rings: "rings in turn"}[$name] as $title |
+		[.[].minus["after-unchecked"].median] as $after | [.[].minus["before-unchecked"].median] as $before |
+		($after | if all then max else null end |
+			# At the worst of many points: half an instruction is noise.
+			goal("check, \($title), \($range): after - unchecked at the worst point, instructions"; "<= 8 (0.5 is noise)"; . <= 8.5)),
+		($after | if all then max - min else null end |
+			at_most("check, \($title), flat: after - unchecked, the largest - the smallest, instructions"; 5)),
+		($before | if all then max / min else null end |
+			at_most("check, \($title), flat: before - unchecked, the largest / the smallest"; 1.1))
+		| .setting = "growth"),
+	(.paths | select(.) | . as $paths | {plain: "plain ring", defer: "DEFER_TASKRUN", iopoll: "IOPOLL"} | to_entries[] |
+		.value as $title | $paths.minus["ring-" + .key]["after-unchecked"].median |
+		at_most("check, \($title): after - unchecked, instructions per command"; 8) | .setting = "paths"),
 	(.eventfd.eventfd | select(.) |
 		# Of some 900 instructions, so half of one is noise here as well.
 		(.ratio.signalled["after/before"].mean | goal("signalled CQE: after / before, instructions";
