@@ -4,7 +4,7 @@ BUILD ?= $(CURDIR)/build
 DEBUG ?= 1
 DEPS ?= 1
 export LINE KSRC BUILD CACHE KERNEL CMD ACCEL CPUS MEM APPEND TIMEOUT DEBUG
-export BUILD_ENDS README FROM CONFIG HOURS
+export BUILD_ENDS README FROM CONFIG HOURS QEMU
 
 .PHONY: help bench bench-host index test coverage prepare export series apply-all check readme bisect-test deb kernel boot soak liburing kcsan deps clean
 
@@ -103,6 +103,7 @@ clean:
 #:   README=0        1: make apply-all puts its rows into README.md
 #:   ACCEL=tcg       or kvm, where a probe boot succeeds
 #:   CPUS=2 MEM=1G   of the guest                   APPEND=                 its kernel command line
+#:   QEMU=           the emulator, qemu-system-x86_64 of PATH; where it has no FDP, make bench takes scripts/qemu's for that
 #:   TIMEOUT=600     seconds until a guest is stopped
 #:   DEV=            of make bench-host, with WRITE=1 (loses the data), PAIRS=10, CPU=, SIZE=2G (per fio run)
 #:   DEPS=1          0: install nothing

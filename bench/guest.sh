@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # All measurements of one boot; runs as root in the guest, results as JSON in /run/out.
-# Environment: WHAT=cost|commands|calls|sweep|growth|paths|smp|eventfd|cycles, BENCH (directory of the programs), LINE,
-# KERNEL, SETTING (of bench/settings), BPF_PRICE, SIZE (fio's io_size), FIO_RUNS.
+# Environment: WHAT=cost|commands|calls|sweep|growth|paths|smp|fdp|fdp_calls|eventfd|cycles, BENCH (directory of the
+# programs), LINE, KERNEL, SETTING (of bench/settings), BPF_PRICE, SIZE (fio's io_size), FIO_RUNS.
 # shellcheck disable=SC2086 # options are several words
 set -eu
 cd "$(dirname "$0")"
@@ -13,7 +13,7 @@ lsm=$(cat /sys/kernel/security/lsm)
 case $SETTING,$lsm in
 selinux+apparmor,*selinux*,apparmor*) ;;
 selinux+bpf,*selinux*,bpf*) ;;
-none*,capability | paths,capability | eventfd*,capability | apparmor*,*apparmor* | bpf*,*bpf*) ;;
+none*,capability | paths,capability | fdp,capability | eventfd*,capability | apparmor*,*apparmor* | bpf*,*bpf*) ;;
 selinux,*selinux* | selinux-*,*selinux* | growth,*selinux* | smp,*selinux*) ;;
 *)
 	echo "guest.sh: setting $SETTING, but the active LSMs are: $lsm" >&2
@@ -113,6 +113,17 @@ sweep() {
 		$cmdcost $ASKING -n 300 -s 5 check >$out/check-$price.json
 		run_fio passthru $price
 	done
+}
+
+# A file opened for writing, and one opened read-only, which lets the privileged write.
+fdp() {
+	"$BENCH/fdpwrite" -d $DEV >$out/writable.json
+	"$BENCH/fdpwrite" -d $DEV -r >$out/readonly.json
+}
+
+fdp_calls() {
+	./capcount.sh inline "$BENCH/fdpwrite" -d $DEV >$out/writable.json
+	./capcount.sh inline "$BENCH/fdpwrite" -d $DEV -r >$out/readonly.json
 }
 
 eventfd() {

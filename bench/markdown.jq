@@ -98,6 +98,36 @@ def eventfd($liburing): "",
 	"not one cycle had ended when a signal ended the wait."
 	else empty end);
 
+def bytes_placed($file; $title): [$title, (.placed[$file] | .before, .after, .unchecked |
+	if . then map(tostring) | join(", ") else "-" end)] | row;
+def fdp($qemu): .calls.writable.before as $before | "",
+	"### FDP: writes with a placement handle",
+	"",
+	"\(.rounds) rounds; median (smallest to largest); no LSM; 512-byte writes through the generic character device, " +
+	"32 at once; \($qemu), the same for all kernels.",
+	"",
+	"| instructions per write | before | after | unchecked | after - before | after - unchecked |",
+	"|---|---|---|---|---|---|",
+	cost("writable"; "on a file open for writing"),
+	cost("readonly"; "on a file opened read-only"),
+	"",
+	"| `capable()` calls / writes | before | after | unchecked | | |",
+	"|---|---|---|---|---|---|",
+	calls("writable"; "on a file open for writing"),
+	calls("readonly"; "on a file opened read-only"),
+	"",
+	"| bytes placed with handle 0, 1, ... | before | after | unchecked |",
+	"|---|---|---|---|",
+	bytes_placed("writable"; "on a file open for writing"),
+	bytes_placed("readonly"; "on a file opened read-only"),
+	"",
+	"On this line a write on a file open for writing " + (if $before.calls == $before.commands then "asks, every time."
+		elif $before.calls == 0 then "does not ask: nothing is gained for it, and it pays the difference above. " +
+			"One on a file opened read-only asks."
+		else "asked \($before.calls) times in \($before.commands)." end) +
+	" The bytes are what the controller's reclaim unit handle status says of each handle; after every sample it was compared " +
+	"with what was written, for this handle and all others.";
+
 def configs: if [.[]] | unique | length == 1 then "`\(.before)` (all kernels)"
 	else to_entries | map("\(.key) `\(.value)`") | join(", ") end;
 
@@ -110,13 +140,13 @@ def configs: if [.[]] | unique | length == 1 then "`\(.before)` (all kernels)"
 "| series head | \(.host.series) |",
 "| sha256 of .config | \(.host.config | configs) |",
 "| compiler | \(.host.compiler) |",
-"| emulator | \(.host.qemu) |",
+"| emulator | \(.host.qemu)\(if .host.fdp_qemu != "" then "; FDP: \(.host.fdp_qemu)" else "" end) |",
 "| accelerator | tcg, one thread, icount shift=0 (costs, fio, eventfd); tcg, two CPUs (calls, rows that say so) |",
 "| host CPU | \(.host.cpu), \(.host.cpus) online |",
 "| guest clock, fio | \([.guest[].clock] | unique | join(", ")), \([.guest[].fio] | unique | join(", ")) |",
 "| date | \(.host.date) |",
 "",
-"before: the source as it is. after: with the series." + if .lsm != {} then
+"before: the source as it is. after: with the series." + if .lsm != {} or .fdp != {} then
 " unchecked: before, with `true` where it asks `capable()`: the limit." else "" end,
 (if .host.asks != "" then "", "Which commands ask for CAP_SYS_ADMIN on this line: \(.host.asks)."
 	else "", "This line has no driver commands (uring_cmd): there are eventfd rows only." end),
@@ -129,6 +159,8 @@ def configs: if [.[]] | unique | length == 1 then "`\(.before)` (all kernels)"
 (.smp | select(.) | smp),
 (.paths | select(.) | paths),
 (.host.not_stacked // "" | select(. != "") | "", "Not measured, selinux+apparmor: \(.)."),
+(.host.fdp_missing | select(. != "") | "", "### FDP", "", "Not measured: \(.)."),
+(.host.fdp_qemu as $qemu | .fdp | select(.calls) | fdp($qemu)),
 (.host.liburing as $liburing | .eventfd | select(.eventfd) | eventfd($liburing)),
 (.host.settings[] as $s | .lsm[$s.name] | select(.) | table($s.title)),
 "",

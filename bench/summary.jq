@@ -3,7 +3,7 @@
 
 include "stats";
 
-reduce inputs as $doc ({host: null, guest: {}, raw: {}, calls: {}, limit: {}};
+reduce inputs as $doc ({host: null, guest: {}, raw: {}, calls: {}, placed: {}, limit: {}};
 	(input_filename | rtrimstr(".json") | split("/")) as $path |
 	if $path == ["host"] then .host = $doc
 	else $path as [$round, $setting, $kernel, $what] |
@@ -11,14 +11,16 @@ reduce inputs as $doc ({host: null, guest: {}, raw: {}, calls: {}, limit: {}};
 		elif $round == "calls" then .calls[$setting][$what][$kernel] = $doc
 		elif $doc.ns == [] then .limit[$setting][$what][$kernel] = $doc.limit
 		# fio's repetitions within one boot are one measurement; the points of some settings are several.
-		else ($what | if ["bpf-sweep", "growth", "smp"] | index($setting) then . else sub("-[0-9]+$"; "") end) as $what |
+		else (if $doc.placed then .placed[$what][$kernel] |= ([. // [], $doc.placed] | transpose | map(add)) else . end) |
+			($what | if ["bpf-sweep", "growth", "smp"] | index($setting) then . else sub("-[0-9]+$"; "") end) as $what |
 			reduce ($doc | values($what) | to_entries[]) as $v
 			(.; .raw[$setting][$v.key][$kernel][$round] += [$v.value])
 		end
 	end) |
-.calls as $calls | .limit as $limit | .host.goals as $max | [.host.settings[].name] as $order |
+.calls as $calls | .placed as $placed | .limit as $limit | .host.goals as $max | [.host.settings[].name] as $order |
 # The settings that were measured, in order, those about the eventfd apart.
-def settings($eventfd): . as $raw | [$order[] | . as $in | select($raw[.] and (["bpf-sweep", "growth", "smp", "paths"] | index($in) | not) and startswith("eventfd") == $eventfd) |
+def settings($eventfd): . as $raw | [$order[] | . as $in |
+	select($raw[.] and (["bpf-sweep", "growth", "smp", "paths", "fdp"] | index($in) | not) and startswith("eventfd") == $eventfd) |
 	{key: ., value: $raw[.]}] | from_entries;
 def pairs($a; $b): .[$a] as $x | .[$b] as $y | [$x // {} | keys[] | select($y[.]) | [$x[.], $y[.]]];
 def ratio($a; $b): [pairs($a; $b)[] | select(.[1] != 0) | .[0] / .[1]] | interval;
@@ -66,6 +68,9 @@ def series($name): . as $all | [.values | keys[] | select(startswith($name + "-"
 		batch: series("batch"), pending: series("pending"), rings: series("rings"), depth: series("depth")} else . end),
 	paths: ($raw.paths // null | if . then summarize else . end),
 	smp: ($raw.smp // null | if . then summarize else . end),
+	# placed: bytes by handle, in all rounds.
+	fdp: ($raw.fdp // {} | if . == {} then . else
+		summarize + {rounds: (.writable.before | length), calls: $calls.fdp, $placed} end),
 	eventfd: ($raw | settings(true) | with_entries(
 		# What the signal alone costs: the difference within one boot.
 		.value |= (if .plain then .plain as $plain | .signal = (.signalled | with_entries(.key as $kernel | .value |=
@@ -117,6 +122,12 @@ def at_most($goal; $limit): goal($goal; "<= \($limit)"; . <= $limit);
 	(.paths | select(.) | . as $paths | {plain: "plain ring", defer: "DEFER_TASKRUN", iopoll: "IOPOLL"} | to_entries[] |
 		.value as $title | $paths.minus["ring-" + .key]["after-unchecked"].median |
 		at_most("check, \($title): after - unchecked, instructions per command"; 8) | .setting = "paths"),
+	(.fdp | select(.calls) | (("writable", "readonly") as $file |
+		({writable: "a file open for writing", readonly: "a read-only file"}[$file]) as $title |
+		(.minus[$file]["after-unchecked"].median | at_most("FDP write on \($title): after - unchecked, instructions"; 8)),
+		(.calls[$file].after | .commands as $commands | .calls |
+			goal("capable() calls for \($commands) FDP writes on \($title)"; "0"; . == 0)))
+		| .setting = "fdp"),
 	(.eventfd.eventfd | select(.) |
 		# Of some 900 instructions, so half of one is noise here as well.
 		(.ratio.signalled["after/before"].mean | goal("signalled CQE: after / before, instructions";

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# report.json to short tables for a terminal, tab-separated: $part is lsm, eventfd or goals (those that are missed).
+# report.json to short tables for a terminal, tab-separated: $part is lsm, fdp, eventfd or goals (those that are missed).
 
 def fixed($digits): if . == null then "-" else pow(10; $digits) as $p | . * $p | round / $p | tostring end;
 # One row of an eventfd setting, in 1/$per nanoseconds; a cell that the time limit ended has no value.
@@ -17,6 +17,11 @@ if $part == "lsm" then select(.lsm != {}) |
 	 ($calls.inline | .before, .after | if . then .calls / .commands | fixed(2) else "-" end)])),
 (.lsm[] | select(.values.read) | .values | ["a read:", (.read | .before, .after, .unchecked | .median | fixed(0)),
 	"a socket:", (.socket | .before, .after | .median | fixed(0))])
+elif $part == "fdp" then select(.fdp != {}) | .fdp |
+["FDP: instructions per write", "before", "after", "unchecked", "calls per write: before", "after", "bytes per handle: after"],
+(("writable", "readonly") as $file | [{writable: "on a file open for writing", readonly: "on a read-only file"}[$file],
+	(.values[$file] | .before, .after, .unchecked | .median | fixed(1)),
+	(.calls[$file] | .before, .after | .calls / .commands | fixed(2)), (.placed[$file].after | map(tostring) | join(" "))])
 elif $part == "eventfd" then select(.eventfd != {}) |
 ["setting", "median", "before", "after"],
 (.eventfd | to_entries[] | .key as $setting | .value | [$setting] + (

@@ -107,6 +107,11 @@ apt_suite() {	# apt_suite deb|deb-src SUITE
 		{ echo "apt-get update of $2 failed, see $dir/update.log" >&2; return 1; }
 }
 
+# Whether an emulator's NVMe subsystem knows flexible data placement: QEMU's does from 8.0 on.
+qemu_has_fdp() {	# qemu_has_fdp QEMU
+	"$1" -device nvme-subsys,help 2>/dev/null | grep '^ *fdp=' >/dev/null
+}
+
 # What the base of a prepared tree is: version, package or commit, checksum.
 base_id() {	# base_id TREE
 	git -C "$1" for-each-ref --format='%(contents:subject)' refs/tags/base
