@@ -6,7 +6,7 @@ DEPS ?= 1
 export LINE KSRC BUILD CACHE KERNEL CMD ACCEL CPUS MEM APPEND TIMEOUT DEBUG
 export BUILD_ENDS README FROM CONFIG HOURS QEMU
 
-.PHONY: help bench bench-host index test coverage prepare export series apply-all check readme bisect-test deb kernel boot soak liburing kcsan deps clean
+.PHONY: help bench bench-host index test coverage prepare export series apply-all check readme bisect-test deb deb-proof kernel boot soak liburing kcsan deps clean
 
 help:
 	@sed -n 's/^#: \?//p' $(MAKEFILE_LIST)
@@ -64,6 +64,10 @@ bisect-test: deps
 #: make deb [CONFIG=.config]    out/LINE/deb: packages to install, with the distribution's configuration or yours
 deb: deps
 	@scripts/deb
+
+#: make deb-proof               install a small package in a disk image and boot from it; root, needs debootstrap
+deb-proof: deps
+	@scripts/deb-proof
 
 #: make kernel KERNEL=          before | after | debug | unchecked | sticky | a variant: build/LINE/KERNEL
 kernel: deps

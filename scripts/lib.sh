@@ -42,6 +42,14 @@ lock_line() {
 	export RINGCAP_LOCK=$B
 }
 
+# Prepares the line's tree; where its source is not to be had, that ends the script as skipped.
+prepare_or_skip() {
+	local rc=0
+	"$TOP/scripts/prepare" || rc=$?
+	[ $rc != 77 ] || { echo "skip LINE=$LINE: no source, see above"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+	[ $rc = 0 ] || exit $rc
+}
+
 need_space() {	# need_space GiB
 	local free
 	free=$(df --output=avail -BG "$BUILD" | tail -1 | tr -dc 0-9)

@@ -93,7 +93,7 @@ int evfd_reap_n(struct io_uring *ring, unsigned int n)
 	return seen < n ? -ETIME : (int)seen;
 }
 
-static struct io_uring_sqe *next_sqe(struct io_uring *ring)
+struct io_uring_sqe *evfd_sqe(struct io_uring *ring)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
 
@@ -115,7 +115,7 @@ static int submit(struct io_uring *ring)
 int evfd_nops(struct io_uring *ring, unsigned int n, unsigned int sqe_flags)
 {
 	while (n--) {
-		struct io_uring_sqe *sqe = next_sqe(ring);
+		struct io_uring_sqe *sqe = evfd_sqe(ring);
 
 		io_uring_prep_nop(sqe);
 		sqe->flags = sqe_flags;
@@ -125,7 +125,7 @@ int evfd_nops(struct io_uring *ring, unsigned int n, unsigned int sqe_flags)
 
 int evfd_poll(struct io_uring *ring, int fd, bool multishot)
 {
-	struct io_uring_sqe *sqe = next_sqe(ring);
+	struct io_uring_sqe *sqe = evfd_sqe(ring);
 
 	if (multishot)
 		io_uring_prep_poll_multishot(sqe, fd, POLLIN);
@@ -137,7 +137,7 @@ int evfd_poll(struct io_uring *ring, int fd, bool multishot)
 
 int evfd_poll_cancel(struct io_uring *ring)
 {
-	io_uring_prep_poll_remove(next_sqe(ring), POLL_TAG);
+	io_uring_prep_poll_remove(evfd_sqe(ring), POLL_TAG);
 	return submit(ring);
 }
 
@@ -185,6 +185,12 @@ eventfd_t evfd_take(int fd)
 	return eventfd_read(fd, &count) ? 0 : count;
 }
 
+eventfd_t evfd_take_late(int fd)
+{
+	evfd_settle();
+	return evfd_take(fd);
+}
+
 eventfd_t evfd_wait(int fd)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
@@ -207,8 +213,7 @@ eventfd_t evfd_wait_all(int fd, eventfd_t n)
 		more = evfd_wait(fd);
 		count += more;
 	} while (more && count < n);
-	evfd_settle();
-	return count + evfd_take(fd);
+	return count + evfd_take_late(fd);
 }
 
 void evfd_settle(void)

@@ -31,6 +31,8 @@ int evfd_reap(struct io_uring *ring);
 /* The same until there were @n or more, or -ETIME after giving up. */
 int evfd_reap_n(struct io_uring *ring, unsigned int n);
 
+/* An SQE, if need be after submitting. */
+struct io_uring_sqe *evfd_sqe(struct io_uring *ring);
 /* Each submits at once: 0 or -errno. */
 int evfd_nops(struct io_uring *ring, unsigned int n, unsigned int sqe_flags);
 int evfd_poll(struct io_uring *ring, int fd, bool multishot);
@@ -50,6 +52,8 @@ int evfd_new(void);
 int evfd_add(int fd);
 /* The count, which is 0 afterwards. */
 eventfd_t evfd_take(int fd);
+/* The same when what is still on its way through RCU has arrived. */
+eventfd_t evfd_take_late(int fd);
 /* The same once there is one; 0 after giving up. */
 eventfd_t evfd_wait(int fd);
 /* The same once there were @n, and with any that come after them. */

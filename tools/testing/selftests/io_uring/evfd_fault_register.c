@@ -106,8 +106,7 @@ TEST_F_TIMEOUT(disabled, restrictions_each_place, EVFD_TIMEOUT)
 		ASSERT_EQ(0, ret);
 		restricted = true;
 		/* The first time is without a fault. */
-		ret = nth ? fault_run(&self->fault, nth, restrict_ring, &self->ring) :
-			    restrict_ring(&self->ring);
+		ret = fault_run(&self->fault, nth, restrict_ring, &self->ring);
 		if (ret) {
 			ASSERT_TRUE(self->fault.hit && fault_errno(ret)) {
 				TH_LOG("place %u: %d", nth, ret);
@@ -143,8 +142,7 @@ TEST_F_TIMEOUT(disabled, enable_each_place, EVFD_TIMEOUT)
 			SKIP(return, "this kernel has no rings with flags %#x", flags);
 		ASSERT_EQ(0, ret);
 		ASSERT_EQ(0, restrict_ring(&self->ring));
-		ret = nth ? fault_run(&self->fault, nth, enable_ring, &self->ring) :
-			    enable_ring(&self->ring);
+		ret = fault_run(&self->fault, nth, enable_ring, &self->ring);
 		if (ret) {
 			ASSERT_TRUE(self->fault.hit && fault_errno(ret)) {
 				TH_LOG("place %u: %d", nth, ret);
@@ -238,8 +236,7 @@ TEST_F_TIMEOUT(personality, each_place, EVFD_TIMEOUT)
 		ASSERT_EQ(0, evfd_ring(&self->ring, 0));
 		for (i = 0; i < variant->before; i++)
 			ASSERT_LT(0, new_personality(&self->ring));
-		p.id = nth ? fault_run(&self->fault, nth, new_personality, &self->ring) :
-			     new_personality(&self->ring);
+		p.id = fault_run(&self->fault, nth, new_personality, &self->ring);
 		hit = self->fault.hit;
 		if (p.id < 0) {
 			ASSERT_TRUE(hit && fault_errno(p.id)) {
@@ -254,8 +251,7 @@ TEST_F_TIMEOUT(personality, each_place, EVFD_TIMEOUT)
 		if (variant->before)
 			EXPECT_EQ(0, nop_as(&self->ring, 1));
 
-		ret = nth ? fault_run(&self->fault, nth, end_personality, &p) :
-			    end_personality(&p);
+		ret = fault_run(&self->fault, nth, end_personality, &p);
 		ASSERT_EQ(0, ret) {
 			TH_LOG("place %u", nth);
 		}

@@ -69,11 +69,9 @@ static int listen_late(struct storm *s, struct io_uring *ring, int fd)
 	eventfd_t n, late = s->polled >= 0;
 	int ret;
 
-	evfd_settle();
-	evfd_take(fd);
+	evfd_take_late(fd);
 	ret = send_nops(s, ring, 8) ?: receive(s, ring);
-	evfd_settle();
-	n = evfd_take(fd);
+	n = evfd_take_late(fd);
 	s->late += n > late ? n - late : 0;
 	return ret;
 }

@@ -189,13 +189,16 @@ static inline int fault_disarm(struct fault *f)
 }
 
 /*
- * Calls step(@arg) with a fault at its @nth place, counted from 1: what it returns, or
- * FAULT_BROKEN. The step must touch no memory for the first time.
+ * Calls step(@arg) with a fault at its @nth place, counted from 1, or with none if that is 0:
+ * what it returns, or FAULT_BROKEN. The step must touch no memory for the first time.
  */
 static inline int fault_run(struct fault *f, unsigned int nth, int (*step)(void *arg), void *arg)
 {
 	int ret, hit;
 
+	f->hit = false;
+	if (!nth)
+		return step(arg);
 	if (fault_arm(f, nth))
 		return FAULT_BROKEN;
 	ret = step(arg);

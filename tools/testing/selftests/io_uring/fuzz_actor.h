@@ -57,6 +57,8 @@ struct fuzz_shared {
 void fuzz_actor_run(const struct fuzz_policy *policy);
 /* The same if the arguments say that this program was executed by an actor. */
 void fuzz_actor_main(int argc, char **argv, const struct fuzz_policy *policy);
+/* Opens a copy of this program, for actors to execute, as descriptor @number: 0 or -errno. */
+int fuzz_actor_copy(int number, mode_t mode);
 
 struct fuzz_shared *fuzz_shared_map(void);
 int fuzz_read_sets(struct fuzz_sets *sets);

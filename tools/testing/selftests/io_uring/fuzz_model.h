@@ -6,24 +6,8 @@
 #ifndef FUZZ_MODEL_H
 #define FUZZ_MODEL_H
 
-#include <sys/types.h>
-
-#include "fuzz_op.h"
+#include "fuzz_cred.h"
 #include "fuzz_policy.h"
-
-/* As capget(2) shows them. */
-struct fuzz_sets {
-	__u64 effective, permitted, inheritable;
-};
-
-struct fuzz_cred {
-	struct fuzz_sets sets;
-	__u64 ambient, bounding;
-	uid_t ruid, euid, suid;
-	unsigned int securebits;
-	unsigned int userns;	/* 0: the initial one */
-	unsigned int domain;
-};
 
 struct fuzz_task {
 	bool alive;
@@ -85,9 +69,5 @@ static inline unsigned int fork_domain(const struct fuzz_op *op, const struct fu
 {
 	return p && p->domains > 1 && op->arg & 2 ? 1 + (op->arg >> 2) % (p->domains - 1) : 0;
 }
-
-/* What an OP_SECUREBITS and an OP_CAPSET ask for. */
-extern const unsigned int fuzz_securebits[4];
-void fuzz_capset(struct fuzz_sets *sets, enum fuzz_capset what);
 
 #endif

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,7 +14,6 @@
 #include "fuzz_walk.h"
 
 #define SYSCTL		"/proc/sys/kernel/io_uring_cmd_priv_cache"
-#define COPY		"/tmp/ringcap-fuzz"
 #define GIVE_UP		60	/* s without an answer: it hangs */
 #define DRAWS		200	/* of a type, and for it, until the operation makes sense */
 
@@ -316,32 +313,6 @@ struct fuzz_outcome fuzz_walk(const struct fuzz_trace *trace)
 	return walk->outcome;
 }
 
-/* A copy of this program that actors execute. */
-static int copy_program(int number, mode_t mode)
-{
-	int in, out, fd, ret = 0;
-
-	in = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	out = open(COPY, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
-	if (in < 0 || out < 0 || fchmod(out, mode))
-		ret = -errno;
-	while (!ret && (ret = sendfile(out, in, NULL, 1 << 20)) > 0)
-		ret = 0;
-	if (ret < 0)
-		ret = -errno;
-	/* Writing takes the bit away. */
-	if (!ret && fchmod(out, mode))
-		ret = -errno;
-	close(in);
-	close(out);
-	fd = ret ? -1 : open(COPY, O_RDONLY);
-	if (!ret && (fd < 0 || dup2(fd, number) < 0))
-		ret = -errno;
-	close(fd);
-	unlink(COPY);
-	return ret;
-}
-
 int fuzz_open(const struct fuzz_policy *p)
 {
 	struct statvfs fs;
@@ -353,8 +324,8 @@ int fuzz_open(const struct fuzz_policy *p)
 		return -errno;
 	have_sysctl = !access(SYSCTL, W_OK);
 	have_setuid_file = !statvfs("/tmp", &fs) && !(fs.f_flag & ST_NOSUID);
-	ret = nvme_open(&dev, SERIAL_PLAIN) ?: copy_program(FD_PROGRAM, 0755) ?:
-	      copy_program(FD_SETUID_PROGRAM, 04755);
+	ret = nvme_open(&dev, SERIAL_PLAIN) ?: fuzz_actor_copy(FD_PROGRAM, 0755) ?:
+	      fuzz_actor_copy(FD_SETUID_PROGRAM, 04755);
 	if (!ret && (dup2(dev.ns, FD_DEVICE) < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1)))
 		ret = -errno;
 	return ret;

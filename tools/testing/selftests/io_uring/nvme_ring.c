@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
-#include <fcntl.h>
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "../kselftest.h"
@@ -16,125 +12,6 @@
 #define ENTRIES		64
 /* Below any mmap_min_addr, and aligned as the device wants its buffers. */
 #define UNMAPPED	4096
-
-void nvme_attr(const char *name, const char *attr, char value[256])
-{
-	char path[128];
-	FILE *f;
-
-	value[0] = '\0';
-	snprintf(path, sizeof(path), "/sys/class/nvme/%s/%s", name, attr);
-	f = fopen(path, "r");
-	if (!f)
-		return;
-	if (!fgets(value, 256, f))
-		value[0] = '\0';
-	fclose(f);
-	value[strcspn(value, "\n ")] = '\0';
-}
-
-static int find_ctrl(char name[32], const char *serial)
-{
-	int ret = -ENODEV;
-	char value[256];
-	glob_t g;
-	size_t i;
-
-	if (glob("/sys/class/nvme/nvme*", 0, NULL, &g))
-		return ret;
-	for (i = 0; i < g.gl_pathc && ret; i++) {
-		snprintf(name, 32, "%s", strrchr(g.gl_pathv[i], '/') + 1);
-		nvme_attr(name, "serial", value);
-		if (!strcmp(value, serial))
-			ret = 0;
-	}
-	globfree(&g);
-	return ret;
-}
-
-static int open_first(const char *pattern)
-{
-	char path[64] = "";
-	glob_t g;
-
-	if (glob(pattern, 0, NULL, &g))
-		return -ENODEV;
-	snprintf(path, sizeof(path), "/dev/%s", strrchr(g.gl_pathv[0], '/') + 1);
-	globfree(&g);
-	return open(path, O_RDWR | O_CLOEXEC);
-}
-
-/* The head's character device hangs off the subsystem that links to the controller. */
-static int open_head(const char *ctrl)
-{
-	char pattern[128];
-	glob_t g;
-
-	snprintf(pattern, sizeof(pattern), "/sys/class/nvme-subsystem/*/%s", ctrl);
-	if (glob(pattern, 0, NULL, &g))
-		return -ENODEV;
-	*strrchr(g.gl_pathv[0], '/') = '\0';
-	snprintf(pattern, sizeof(pattern), "%.100s/ng*n*", g.gl_pathv[0]);
-	globfree(&g);
-	return open_first(pattern);
-}
-
-int nvme_open(struct nvme_dev *dev, const char *serial)
-{
-	char path[64];
-	int ret;
-
-	ret = find_ctrl(dev->name, serial);
-	if (ret)
-		return ret;
-	snprintf(path, sizeof(path), "/dev/%s", dev->name);
-	dev->ctrl = open(path, O_RDWR | O_CLOEXEC);
-	snprintf(path, sizeof(path), "/sys/class/nvme/%s/ng*n*", dev->name);
-	dev->ns = open_first(path);
-	if (dev->ns < 0)
-		dev->ns = open_head(dev->name);
-	if (dev->ctrl < 0 || dev->ns < 0)
-		return -ENODEV;
-	ret = ioctl(dev->ns, NVME_IOCTL_ID);
-	dev->nsid = ret;
-	return ret < 0 ? -errno : 0;
-}
-
-void nvme_close(struct nvme_dev *dev)
-{
-	close(dev->ctrl);
-	close(dev->ns);
-}
-
-bool nvme_fine_grained(void)
-{
-	unsigned int major = 0, minor = 0;
-	struct utsname u;
-
-	uname(&u);
-	if (sscanf(u.release, "%u.%u", &major, &minor) != 2)
-		return true;
-	return major > 6 || (major == 6 && minor >= 2);
-}
-
-void need_nvme(const char *serial)
-{
-	struct nvme_dev dev;
-	struct ring r;
-	int ret;
-
-	if (geteuid())
-		ksft_exit_skip("needs root: it drops capabilities and opens NVMe devices\n");
-	if (nvme_open(&dev, serial))
-		ksft_exit_skip("no NVMe controller with serial %s\n", serial);
-	if (ring_init(&r, 0))
-		ksft_exit_skip("no rings with 128 byte SQEs: this kernel has no uring_cmd\n");
-	ret = ring_probe(&r, &dev);
-	if (ret == -EINVAL || ret == -EOPNOTSUPP)
-		ksft_exit_skip("this kernel's NVMe driver has no io_uring passthrough\n");
-	ring_exit(&r);
-	nvme_close(&dev);
-}
 
 static int ring_setup(struct ring *r, unsigned int flags, int wq_fd)
 {
@@ -386,6 +263,25 @@ int ring_priv_cached(const struct ring *r)
 		sscanf(line, "CmdPrivCached:\t%d", &value);
 	fclose(f);
 	return value;
+}
+
+void need_nvme(const char *serial)
+{
+	struct nvme_dev dev;
+	struct ring r;
+	int ret;
+
+	if (geteuid())
+		ksft_exit_skip("needs root: it drops capabilities and opens NVMe devices\n");
+	if (nvme_open(&dev, serial))
+		ksft_exit_skip("no NVMe controller with serial %s\n", serial);
+	if (ring_init(&r, 0))
+		ksft_exit_skip("no rings with 128 byte SQEs: this kernel has no uring_cmd\n");
+	ret = ring_probe(&r, &dev);
+	if (ret == -EINVAL || ret == -EOPNOTSUPP)
+		ksft_exit_skip("this kernel's NVMe driver has no io_uring passthrough\n");
+	ring_exit(&r);
+	nvme_close(&dev);
 }
 
 unsigned int rounds(unsigned int dflt)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An NVMe passthrough device, and a ring of big SQEs and CQEs to send commands to it.
+ * A ring of big SQEs and CQEs to send commands to an NVMe passthrough device.
  *
  * The ring is mapped by hand and keeps no state of its own outside the shared
  * memory, so processes and threads may take turns on one ring.
@@ -15,8 +15,7 @@
 #include <linux/io_uring.h>
 #include <linux/nvme_ioctl.h>
 
-#define SERIAL_PLAIN	"ringcap0"
-#define SERIAL_MULTI	"ringcapA"	/* of a subsystem with two controllers */
+#include "nvme_dev.h"
 
 /*
  * The probe is a vendor command whose buffer is not mapped. Every kernel asks
@@ -36,25 +35,8 @@
 #define NVME_ADMIN_IDENTIFY	0x06
 #define NVME_ADMIN_GET_FEATURES	0x0a
 
-struct nvme_dev {
-	char name[32];		/* nvme0 */
-	int ctrl;		/* /dev/nvme0 */
-	int ns;			/* /dev/ng0n1, the head's one under multipath */
-	unsigned int nsid;
-};
-
 /* Ends the program with a skip and its reason unless it can test NVMe passthrough. */
 void need_nvme(const char *serial);
-
-/* Opens the first controller of that serial (under multipath its subsystem's). */
-int nvme_open(struct nvme_dev *dev, const char *serial);
-void nvme_close(struct nvme_dev *dev);
-
-/* An attribute of controller @name, without its padding; "" when there is none. */
-void nvme_attr(const char *name, const char *attr, char value[256]);
-
-/* Since 6.2 ordinary reads and identifies need no privilege. */
-bool nvme_fine_grained(void);
 
 struct ring {
 	int fd;

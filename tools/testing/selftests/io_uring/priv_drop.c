@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/capability.h>
-#include <linux/keyctl.h>
 #include <linux/securebits.h>
 
 #include "../kselftest_harness.h"
@@ -85,11 +84,6 @@ static int keep_groups(void)
 	return syscall(SYS_setgroups, 1, &gid) ? -errno : 0;
 }
 
-static int keep_keyring(void)
-{
-	return syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 ? -errno : 0;
-}
-
 static int keep_rest(void)
 {
 	/* The effective set again, as it is. */
@@ -152,7 +146,7 @@ FIXTURE_VARIANT_ADD(change, setgroups_keeps) {
 };
 
 FIXTURE_VARIANT_ADD(change, session_keyring_keeps) {
-	.change = keep_keyring, .want = ALLOWED,
+	.change = new_keyring, .want = ALLOWED,
 };
 
 FIXTURE_VARIANT_ADD(change, capset_same_keeps) {

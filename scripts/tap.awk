@@ -1,4 +1,3 @@
-#!/usr/bin/awk -f
 # Read the TAP of one kselftest_harness program (PROGRAM.tap with its exit status at the end) and print
 # "pass|fail|skip PROGRAM:TEST [reason]" per test. A program that ended early or badly is a failure of its own.
 BEGIN { planned = -1; status = 0 }

@@ -1,4 +1,3 @@
-#!/usr/bin/awk -f
 # Rows of a markdown table from the results of apply-all, neighbours with the same verdicts in one row.
 # Variables: line; built (file: version, tab, what its tests said).
 function flush() {
