@@ -117,6 +117,8 @@ sweep() {
 
 # A file opened for writing, and one opened read-only, which lets the privileged write.
 fdp() {
+	# On 6.1 the slabs are new to the first run of a boot only, which takes 73 instructions off each of its writes.
+	"$BENCH/fdpwrite" -d $DEV -n 100 -s 1 >/dev/null
 	"$BENCH/fdpwrite" -d $DEV >$out/writable.json
 	"$BENCH/fdpwrite" -d $DEV -r >$out/readonly.json
 }
