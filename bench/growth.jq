@@ -10,8 +10,8 @@ def hook: "",
 	"### What the series does not touch: `security_uring_cmd()`",
 	"",
 	"io_uring asks the security modules about every command by itself, before the driver asks `capable()`. On `unchecked` " +
-	"nothing else asks: what a command costs there above the setting none is the modules' answer to that hook. The call " +
-	"itself, which none pays as well, is not in it. The NOP, which passes no hook, is the control: it should say 0.",
+	"nothing else asks: what a command costs there above the same kernel without modules is their answer to that hook. The " +
+	"call itself, which is paid without modules too, is not in it. The NOP, which passes no hook, is the control: it should say 0.",
 	"",
 	"| setting | security_uring_cmd(): instructions | by a socket's command | NOP | share of the command before " +
 	"| `capable()`, for comparison | its share |",

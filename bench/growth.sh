@@ -13,15 +13,15 @@ growth() {
 	done
 }
 
-growth_point() {	# growth_point batch|pending|rings N...: about 48,000 commands in one long sample:
+growth_point() {	# growth_point batch|pending|rings N...: about 96,000 commands in one long sample:
 	# a tick of the clock costs some 30,000 instructions, and of those a short sample has one more or less.
 	series=$1
 	shift
 	for n; do
 		case $series in
-		batch) options="-b $n -n $((48000 / n))" ;;
-		pending) options="-q $n -n 1500" ;;
-		rings) options="-r $n -n 1500" ;;
+		batch) options="-b $n -n $((96000 / n))" ;;
+		pending) options="-q $n -n 3000" ;;
+		rings) options="-r $n -n 3000" ;;
 		esac
 		$cmdcost $ASKING $options -s 1 check >$out/$series-$n.json
 	done
