@@ -49,9 +49,9 @@ def smp: . as $all | "",
 	"\(.values["busy-1"].after.n) rounds; a guest with two CPUs and no icount on a host that others use: believe the ratios and " +
 	"their intervals, not the times.",
 	"",
-	"| busy CPUs | ns per command: before | after | unchecked | after / before | after / unchecked |",
+	"| busy CPUs | ns per command of one program: before | after | unchecked | after / before | after / unchecked |",
 	"|---|---|---|---|---|---|",
-	({"busy-1": "1", "busy-2": "2, a ring each", sqpoll: "2, a program and SQPOLL's thread"} | to_entries[] | .key as $key |
+	({"busy-1": "1", "busy-2": "2, each its own ring", sqpoll: "2, a program and SQPOLL's thread"} | to_entries[] | .key as $key |
 		[.value, ($all.values[$key] | medians(0)), ($all.ratio[$key] | ratios)] | row);
 
 def paths: . as $all |

@@ -32,5 +32,7 @@ def values($what):
 		(($job.usr_cpu + $job.sys_cpu) / 100 * .runtime * 1e6 / .total_ios) as $cpu |
 		if $what | startswith("depth-") then {($what): $cpu} else
 		{($what): .iops} + if $what | startswith("block") then {} else {($what + "_cpu"): $cpu} end end
+	# Wall time: of a boot's samples the one that the host disturbed least.
+	elif $what | startswith("busy-") or . == "sqpoll" then {($what): (.ns | min)}
 	elif (.ns // []) | length > 0 then {($what): (.ns | median)}
 	else {} end;
