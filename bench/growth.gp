@@ -12,7 +12,7 @@ set key top right
 set ylabel "instructions per command,\nabove a kernel without the check"
 array xlabels = ["commands per submission", "other requests pending", "rings that take turns"]
 do for [i = 0:2] {
-	set xtics (i == 0 ? 2 : 4)
+	set xtics 1, (i == 0 ? 2 : 4)
 	set xlabel xlabels[i + 1]
 	plot data.'/growth' index i using 1:2:3:4 with yerrorbars pointtype 5 linecolor rgb "black" title "before", \
 	     '' index i using 1:5:6:7 with yerrorbars pointtype 4 linecolor rgb "black" title "after"
