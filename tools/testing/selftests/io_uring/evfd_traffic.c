@@ -4,10 +4,10 @@
 #include <string.h>
 #include <poll.h>
 
-#include "../kselftest.h"
 #include "evfd_traffic.h"
 
 #define BATCH	5	/* requests at most in one of them */
+#define DELAYS	3	/* of timeouts */
 
 static const char kind_letter[NR_KINDS + 1] = "npmawtPRc";
 
@@ -72,7 +72,7 @@ unsigned int traffic_reap(struct traffic *t, unsigned int wait_for)
 
 static void prep(struct traffic *t, struct io_uring_sqe *sqe, enum traffic_kind kind)
 {
-	static const struct __kernel_timespec soon[] = {
+	static const struct __kernel_timespec soon[DELAYS] = {
 		{ .tv_nsec = 1 }, { .tv_nsec = 20000 }, { .tv_nsec = 300000 },
 	};
 	static const eventfd_t one = 1;
@@ -93,7 +93,7 @@ static void prep(struct traffic *t, struct io_uring_sqe *sqe, enum traffic_kind 
 		break;
 	case TIMEOUT:
 		io_uring_prep_timeout(sqe, (struct __kernel_timespec *)
-				      &soon[rng_below(&t->rng, ARRAY_SIZE(soon))],
+				      &soon[rng_below(&t->rng, DELAYS)],
 				      rng_below(&t->rng, 3), 0);
 		break;
 	case POLL_POKED:
