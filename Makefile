@@ -107,7 +107,7 @@ clean:
 #:   README=0        1: make apply-all puts its rows into README.md
 #:   ACCEL=tcg       or kvm, where a probe boot succeeds
 #:   CPUS=2 MEM=1G   of the guest                   APPEND=                 its kernel command line
-#:   QEMU=           the emulator, qemu-system-x86_64 of PATH; where it has no FDP, make bench takes scripts/qemu's for that
+#:   QEMU=           the emulator, qemu-system-x86_64 of PATH; where that has no FDP, make bench takes scripts/qemu's for that
 #:   TIMEOUT=600     seconds until a guest is stopped
 #:   DEV=            of make bench-host, with WRITE=1 (loses the data), PAIRS=10, CPU=, SIZE=2G (per fio run)
 #:   DEPS=1          0: install nothing

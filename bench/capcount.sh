@@ -10,8 +10,7 @@ shift
 tracing=/sys/kernel/tracing
 instance=$tracing/instances/ringcap
 
-pid=
-result=$(mktemp)
+pid='' result=''
 
 cleanup() {
 	rm -f "$result"
@@ -27,6 +26,7 @@ event=$instance/events/ringcap/capable
 echo 'hist:keys=common_pid.execname if cap == 21' >$event/trigger
 echo 1 >$event/enable
 
+result=$(mktemp)
 "$@" >"$result" &
 pid=$!
 wait $pid

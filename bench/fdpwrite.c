@@ -47,7 +47,7 @@
 
 static const char usage[] =
 	"usage: fdpwrite [options]\n"
-	"  -d DEV  NVMe generic character device of a namespace with FDP (/dev/ng0n1)\n"
+	"  -d DEV  NVMe generic character device of a namespace with FDP, whose data are lost\n"
 	"  -r      open it read-only: writes are then allowed to the privileged alone\n"
 	"  -n N    batches of 32 writes of one block per sample (300)\n"
 	"  -s N    samples per handle (2)\n";
@@ -66,7 +66,7 @@ struct status {
 	struct handle_status handle[MAX_HANDLES];
 };
 
-static const char *dev = "/dev/ng0n1";
+static const char *dev;
 static bool read_only;
 static unsigned long batches = 300;
 static unsigned long samples = 2;
@@ -282,7 +282,7 @@ int main(int argc, char **argv)
 			errx(2, "%s", usage);
 		}
 	}
-	if (optind != argc || !batches || !samples)
+	if (optind != argc || !dev || !batches || !samples)
 		errx(2, "%s", usage);
 
 	setup_device();

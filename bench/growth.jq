@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Parts of the report: what the series does not touch, growth, paths, busy CPUs.
 include "format";
+import "stats" as stats;
 
 def medians($digits): .before, .after, .unchecked | if . then .median | fixed($digits) else "-" end;
 def minus: .["before-unchecked"], .["after-unchecked"] | spread(1);
@@ -41,18 +42,18 @@ def growth:
 	"|---|---|---|---|",
 	(.depth[] | [(.n | tostring), (.values | medians(0))] | row),
 	"",
-	"fio's thread is charged in whole ticks of 4 ms, so these are 2 to 4 % off: more than the check costs.";
+	"fio's thread is charged in whole ticks of 4 ms: these are up to 2 % off, at depths 1 and 4 several per cent.";
 
 def smp: . as $all | "",
 	"### One and two busy CPUs, wall time, SELinux, no policy loaded",
 	"",
-	"\(.values["busy-1"].after.n) rounds; a guest with two CPUs and no icount on a host that others use: believe the ratios and " +
-	"their intervals, not the times.",
+	"\(.values["busy-1"].after.n) rounds; a guest with two CPUs and no icount, on a host that others use: of each boot the fastest of " +
+	"9 samples. A ratio is one of costs, below 1 is good; without a narrow interval it decides nothing.",
 	"",
-	"| busy CPUs | ns per command of one program: before | after | unchecked | after / before | after / unchecked |",
-	"|---|---|---|---|---|---|",
+	"| busy CPUs | ns per command of one program: before | after | unchecked | after / before | after / unchecked | after is |",
+	"|---|---|---|---|---|---|---|",
 	({"busy-1": "1", "busy-2": "2, each its own ring", sqpoll: "2, a program and SQPOLL's thread"} | to_entries[] | .key as $key |
-		[.value, ($all.values[$key] | medians(0)), ($all.ratio[$key] | ratios)] | row);
+		[.value, ($all.values[$key] | medians(0)), ($all.ratio[$key] | ratios, (.["before/after"] | stats::verdict))] | row);
 
 def paths: . as $all |
 	def table($head; $digits; $rows): "",
@@ -63,7 +64,8 @@ def paths: . as $all |
 	"",
 	"### Paths, no LSM",
 	"",
-	"\(.values["ring-plain"].after.n) rounds; medians; ratios: mean of the paired ratios (95 % interval). fio's own rings are " +
+	"\(.values["ring-plain"].after.n) rounds; medians; ratios: mean of the paired ratios (95 % interval), of instructions, where below 1 is " +
+	"good, or of IOPS, where above 1 is. fio's own rings are " +
 	"SINGLE_ISSUER and DEFER_TASKRUN wherever the kernel has these. SQPOLL is not here: its thread would share the one CPU and " +
 	"wait for the scheduler's tick; the setting smp has it.",
 	table("instructions per command that ends right after the check"; 1; {

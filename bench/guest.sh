@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # All measurements of one boot; runs as root in the guest, results as JSON in /run/out.
-# Environment: WHAT=cost|commands|calls|sweep|growth|paths|smp|fdp|fdp_calls|eventfd|cycles, BENCH (directory of the
+# Environment: WHAT=cost|mitigations|calls|sweep|growth|paths|smp|fdp|fdp_calls|eventfd|cycles, BENCH (directory of the
 # programs), LINE, KERNEL, SETTING (of bench/settings), BPF_PRICE, SIZE (fio's io_size), FIO_RUNS.
 # shellcheck disable=SC2086 # options are several words
 set -eu
@@ -84,12 +84,21 @@ run_fio() {	# run_fio JOB NUMBER [NAME OF THE RESULT]
 
 cmdcost="$BENCH/cmdcost -d $DEV"
 commands() {
-	# The kernel without the check has nothing to refuse.
-	for mode in check turns nop $([ "$KERNEL" = unchecked ] || echo unpriv); do
+	for mode in check turns nop; do
 		$cmdcost $ASKING -n 300 -s 5 "$mode" >$out/"$mode.json"
 	done
 	[ -z "${NOT_ASKING:-}" ] || $cmdcost $NOT_ASKING -n 300 -s 5 check >$out/read.json
 	[ "${SOCKET_CMD:-no}" = no ] || $cmdcost -n 300 -s 5 socket >$out/socket.json
+}
+
+# Last, for the kernel without the check has nothing to refuse: what is compared has the same past.
+refused() {
+	[ "$KERNEL" = unchecked ] || $cmdcost $ASKING -n 300 -s 5 unpriv >$out/unpriv.json
+}
+
+mitigations() {
+	commands
+	refused
 }
 
 cost() {
@@ -98,6 +107,7 @@ cost() {
 	for i in $(seq "$FIO_RUNS"); do
 		run_fio passthru "$i"
 	done
+	refused
 }
 
 calls() {

@@ -17,13 +17,13 @@ def interval:
 
 # The interval of a ratio that is so narrow around 1 that no difference is left to be seen.
 def narrow: . != null and .low? != null and .low >= 0.99 and .high <= 1.01;
-# What may be said of the interval of a ratio of speeds, new / old. What excludes 1 is a difference, however small.
+# What may be said of the interval of a ratio of speeds, new / old.
 def verdict:
 	def percent: . * 1000 | round / 10 | fabs | tostring;
 	if . == null or .low? == null then "not decided"
+	elif narrow then "no difference seen"
 	elif .low > 1 then "faster by \(.low - 1 | percent) to \(.high - 1 | percent) %"
 	elif .high < 1 then "slower by \(.high - 1 | percent) to \(.low - 1 | percent) %"
-	elif narrow then "no difference seen"
 	else "not decided" end;
 
 # Of one measurement, by name. fio's CPU time comes as per cent of its run time.

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # report.json to short tables for a terminal, tab-separated: $part is lsm, fdp, eventfd or goals (those that are missed).
 
-def fixed($digits): if . == null then "-" else pow(10; $digits) as $p | . * $p | round / $p | tostring end;
+import "format" as format;
+
+def fixed($digits): if . == null then "-" else format::fixed($digits) end;
 # One row of an eventfd setting, in 1/$per nanoseconds; a cell that the time limit ended has no value.
 def timed($what; $title; $per; $digits): .limit[$what] as $limit | .values[$what] | select(.) |
 	[$title, ([.before, $limit.before], [.after, $limit.after] |

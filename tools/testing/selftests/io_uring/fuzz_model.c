@@ -18,6 +18,14 @@ static bool cred_allows(const struct fuzz_model *m, const struct fuzz_cred *c)
 	return fuzz_cred_admin(c) && (!m->policy || m->policy->allows(m->state, c->domain));
 }
 
+bool fuzz_model_thread_differs(const struct fuzz_model *m, unsigned int ring)
+{
+	const struct fuzz_ring_model *r = &m->ring[ring];
+
+	return ring_is_sqpoll(r->kind) &&
+	       cred_allows(m, &r->cred) != cred_allows(m, &r->thread_cred);
+}
+
 bool fuzz_model_allows(const struct fuzz_model *m, const struct fuzz_op *op, unsigned int i)
 {
 	const struct fuzz_task *t = &m->task[op->actor];
@@ -147,10 +155,13 @@ static void succeed(struct fuzz_model *m, const struct fuzz_op *op, int ret)
 	case OP_RING_NEW:
 		r->made = true;
 		r->kind = op->arg % RING_KINDS;
-		/* Attached in another process it gets a thread of its own, there. */
 		r->process = t->process;
 		r->maker = op->actor;
 		r->cred = t->cred;
+		/* Attached in another process it gets a thread of its own, there. */
+		r->thread_cred = t->cred;
+		if (r->kind == RING_SQPOLL_ATTACHED && m->ring[op->other].process == t->process)
+			r->thread_cred = m->ring[op->other].thread_cred;
 		t->rings |= 1U << op->ring;
 		share_rings(m, t);
 		break;

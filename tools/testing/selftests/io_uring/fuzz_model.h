@@ -30,6 +30,7 @@ struct fuzz_ring_model {
 	unsigned int maker;
 	bool dead;
 	struct fuzz_cred cred;	/* SQPOLL acts with these */
+	struct fuzz_cred thread_cred;	/* its thread was made with these */
 	struct {
 		int id;		/* 0: none */
 		struct fuzz_cred cred;
@@ -52,6 +53,9 @@ void fuzz_model_init(struct fuzz_model *m, const struct fuzz_policy *policy,
 
 /* Does the operation make sense now? If not, it is left out. */
 bool fuzz_model_possible(const struct fuzz_model *m, const struct fuzz_op *op);
+
+/* Are the thread of the ring and the ring itself answered differently? */
+bool fuzz_model_thread_differs(const struct fuzz_model *m, unsigned int ring);
 
 /* Must a command of an OP_PROBE or OP_TRIGGER be allowed? */
 bool fuzz_model_allows(const struct fuzz_model *m, const struct fuzz_op *op, unsigned int i);

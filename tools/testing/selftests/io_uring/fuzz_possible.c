@@ -36,13 +36,14 @@ static bool drains(const struct fuzz_model *m, unsigned int actor, unsigned int 
 }
 
 /*
- * Drained commands and those further on in a chain are issued by task work, which an SQ
- * thread runs with the credentials of the ring it was made for, also for a ring that was
- * attached to it with others: so it is without the series.
+ * Whether a drained command, or one further on in a chain, is issued at once or by task
+ * work is a matter of time, and an SQ thread runs task work with the credentials of the
+ * ring it was made for, also for one that was attached with others: no answer is wrong.
  */
-static bool by_task_work(const struct fuzz_op *op)
+static bool either_answer(const struct fuzz_model *m, const struct fuzz_op *op)
 {
-	return probe_mode(op->arg) == MODE_CHAIN || probe_mode(op->arg) == MODE_DRAIN;
+	return (probe_mode(op->arg) == MODE_CHAIN || probe_mode(op->arg) == MODE_DRAIN) &&
+	       fuzz_model_thread_differs(m, op->ring);
 }
 
 static bool personalities_there(const struct fuzz_model *m, const struct fuzz_op *op)
@@ -112,7 +113,7 @@ bool fuzz_model_possible(const struct fuzz_model *m, const struct fuzz_op *op)
 	case OP_PROBE:
 		return usable(m, op->actor, op->ring) && personalities_there(m, op) &&
 		       (probe_mode(op->arg) != MODE_DRAIN || drains(m, op->actor, op->ring)) &&
-		       !(r->kind == RING_SQPOLL_ATTACHED && by_task_work(op));
+		       !either_answer(m, op);
 	case OP_DEFER:
 		return !t->deferred && usable(m, op->actor, op->ring) &&
 		       personalities_there(m, op) && !ring_is_sqpoll(r->kind);
