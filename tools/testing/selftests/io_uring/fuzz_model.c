@@ -193,6 +193,9 @@ bool fuzz_model_done(struct fuzz_model *m, const struct fuzz_op *op, int ret)
 	struct fuzz_task *t = &m->task[op->actor];
 
 	switch (op->type) {
+	case OP_PROBE:
+		m->ring[op->ring].drained |= probe_mode(op->arg) == MODE_DRAIN;
+		return !ret;
 	case OP_CAPSET:
 	case OP_SETRESUID:
 	case OP_KEEPCAPS:

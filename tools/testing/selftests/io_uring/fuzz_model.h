@@ -29,6 +29,7 @@ struct fuzz_ring_model {
 	unsigned int process;	/* of its maker: the SQPOLL thread lives in it */
 	unsigned int maker;
 	bool dead;
+	bool drained;		/* a drained command was sent */
 	struct fuzz_cred cred;	/* SQPOLL acts with these */
 	struct fuzz_cred thread_cred;	/* its thread was made with these */
 	struct {

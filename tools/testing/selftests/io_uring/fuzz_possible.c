@@ -115,7 +115,8 @@ bool fuzz_model_possible(const struct fuzz_model *m, const struct fuzz_op *op)
 		       (probe_mode(op->arg) != MODE_DRAIN || drains(m, op->actor, op->ring)) &&
 		       !either_answer(m, op);
 	case OP_DEFER:
-		return !t->deferred && usable(m, op->actor, op->ring) &&
+		/* What may have to be drained keeps the credentials that it was sent with. */
+		return !t->deferred && usable(m, op->actor, op->ring) && !r->drained &&
 		       personalities_there(m, op) && !ring_is_sqpoll(r->kind);
 	case OP_TRIGGER:
 		return t->deferred && t->rings & 1U << t->deferred_ring;
