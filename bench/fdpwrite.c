@@ -17,7 +17,8 @@
  * Errors: the emulated device answers in the host's time, so that a mean would vary by
  * some per cent. The median repeats to 0.1, except in a sample whose device was slow in
  * most batches. What earlier work left of the slab allocator's lists shows as well (up to
- * 2 %): compare runs with the same past. Status and update commands are in no sample and not among "commands".
+ * 2 %): compare runs with the same past. Status and update commands are in no sample and
+ * not among "commands".
  */
 #include <endian.h>
 #include <err.h>
